@@ -9,7 +9,7 @@ export const takersOfOwnText: readonly string[] = `
   signHook ensureServiceKey storePositionIn nameHostCookie listenPublicly checkDuration checkCount
   describeInterface findTag listTags describeFirstAdmin makeHashText describeMessages defineFile
   findStreamEntitlement verifyStreamSession verifyStreamToken recordStreamEnd createPendingSignIns openByFetch
-  formatMetrics
+  formatMetrics notFound requireFound requireId requireById
 `
   .trim()
   .split(/\s+/);

@@ -17,7 +17,7 @@ type BeforeCall = () => Promise<void>;
 /** The changes of one admin. `announces` says whether the control log answers. */
 function openAdmin(beforeCall: BeforeCall, announces = true) {
   const [grants, control] = openStores(beforeCall, announces);
-  const shared = { grants, control, kind: 'integration', prefix: 'wht', clock: systemClock } as const;
+  const shared = { grants, control, kind: 'integration', clock: systemClock } as const;
   return new ManageGrants<Pick<Integration, 'deduplicateByContent' | 'rate' | 'source'>>(shared);
 }
 

@@ -14,10 +14,10 @@ const byTheTests = { createdBy: crypto.randomUUID(), isSigned: false } as const;
 
 function issue<Members extends object>(
   grants: ConstructorParameters<typeof ManageGrants<Members>>[0]['grants'],
-  of: Pick<ConstructorParameters<typeof ManageGrants<Members>>[0], 'kind' | 'prefix'>,
+  kind: ConstructorParameters<typeof ManageGrants<Members>>[0]['kind'],
   members: NewGrant<Members>,
 ): Promise<IssuedGrant<Members>> {
-  return new ManageGrants<Members>({ grants, ...unannounced, ...of }).issue(members, byTheTests);
+  return new ManageGrants<Members>({ grants, ...unannounced, kind }).issue(members, byTheTests);
 }
 
 // Each creates a grant and its token through the port. Members that are not given have their defaults.
@@ -27,7 +27,7 @@ export const issueSubscription = (
   members: Partial<NewGrant<SubscriptionMembers>> = {},
 ) => {
   const given = { name: 'screen', filter: noFilter, expiresAt: null, ...members };
-  return issue<SubscriptionMembers>(subscriptions, { kind: 'subscription', prefix: 'wst' }, given);
+  return issue<SubscriptionMembers>(subscriptions, 'subscription', given);
 };
 
 export const issueIntegration = (
@@ -35,7 +35,7 @@ export const issueIntegration = (
   members: Partial<NewGrant<IntegrationMembers>> = {},
 ) => {
   const given = { name: 'sender', ...plainIntegration, expiresAt: null, ...members };
-  return issue<IntegrationMembers>(integrations, { kind: 'integration', prefix: 'wht' }, given);
+  return issue<IntegrationMembers>(integrations, 'integration', given);
 };
 
 export const issueProvisionToken = (
@@ -46,5 +46,5 @@ export const issueProvisionToken = (
     ...{ name: 'script', permissions: ['widgets:create'], expiresAt: null },
     ...members,
   };
-  return issue<ProvisionTokenMembers>(provisionTokens, { kind: 'provision-token', prefix: 'wpt' }, given);
+  return issue<ProvisionTokenMembers>(provisionTokens, 'provision-token', given);
 };

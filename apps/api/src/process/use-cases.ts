@@ -71,7 +71,6 @@ function makeAllGrantUseCases({ settings, backend, control, clock }: UseCasePart
       ...shared,
       grants: subscriptions,
       kind: 'subscription',
-      prefix: 'wst',
     }),
     replaceSourceSecrets: (id: string, secrets: readonly string[]) =>
       replaceSourceSecrets(integrations, control, id, secrets),
@@ -79,14 +78,12 @@ function makeAllGrantUseCases({ settings, backend, control, clock }: UseCasePart
       ...shared,
       grants: integrations,
       kind: 'integration',
-      prefix: 'wht',
       deleteKept,
     }),
     manageProvisionTokens: new ManageGrants<Pick<ProvisionToken, 'permissions'>>({
       ...shared,
       grants: provisionTokens,
       kind: 'provision-token',
-      prefix: 'wpt',
     }),
   };
 }

@@ -36,7 +36,6 @@ function setUp({ failsFrom = Infinity, tokenMaxLifetimeMs = 0 } = {}) {
     },
     control: { announce: () => Promise.reject(controlUnavailable) },
     kind: 'integration',
-    prefix: 'wht',
     tokenMaxLifetimeMs: tokenMaxLifetimeMs === 0 ? null : tokenMaxLifetimeMs,
     clock: { now: () => now },
   });
@@ -74,7 +73,6 @@ test('the end of a token that a rotation has ended first is announced, and not c
     grants: { ...noGrants, change: async (_id, decide) => (decide(ended) === null ? null : ended) },
     control: { announce: async (entry) => void announced.push(entry) },
     kind: 'integration',
-    prefix: 'wht',
     clock: { now: () => now },
   });
   expect(await manage.endPreviousToken('g')).toEqual({ before: ended, isEnded: false });

@@ -1,24 +1,22 @@
 import { ServiceError } from '../../domain/errors.ts';
 import { mintSigningSecret, sealAgain, sealSecrets } from '../../domain/sealed-secrets.ts';
 import { pickEarlier } from '../../domain/timestamp.ts';
-import { mintToken, sha256Hex, type TokenPrefix } from '../../domain/token.ts';
+import { mintToken, sha256Hex } from '../../domain/token.ts';
 import { createUuidV7 } from '../../domain/uuid.ts';
 import type { Grant, GrantToken, Integration } from '../../entities/grant.ts';
 import { type Collection, insertNew } from '../../ports/collection.ts';
 import type { ControlEntry, ControlLog } from '../../ports/control-log.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
-/** How long a token may live after it was issued, in milliseconds. Null: without limit. */
-type TokenMaxLifetimeMs = number | null;
+const tokenPrefixes = { subscription: 'wst', integration: 'wht', 'provision-token': 'wpt' } as const;
 
 export interface ManageGrantsDeps<Own extends object> {
   readonly grants: Pick<Collection<Grant & Own>, 'insert' | 'get' | 'change' | 'remove'>;
   readonly control: Pick<ControlLog, 'announce'>;
-  readonly kind: ControlEntry['kind'];
-  readonly prefix: TokenPrefix;
+  readonly kind: keyof typeof tokenPrefixes;
   readonly clock: Pick<Clock, 'now'>;
-  /** Default: without limit. */
-  readonly tokenMaxLifetimeMs?: TokenMaxLifetimeMs;
+  /** How long a token may live after it was issued, in milliseconds. Null, the default: without limit. */
+  readonly tokenMaxLifetimeMs?: number | null;
   /** Deletes other records of a deleted grant. Default: none. */
   readonly deleteKept?: (id: string) => Promise<void>;
 }
@@ -209,7 +207,7 @@ export class ManageGrants<Own extends object> {
     isSigned: boolean,
     { dictatedSecret = null, sourceSecrets = null }: SecretOptions,
   ): { readonly issued: IssuedSecrets; readonly stored: GrantToken } {
-    const token = mintToken(this.#deps.prefix);
+    const token = mintToken(tokenPrefixes[this.#deps.kind]);
     const isOwnScheme = sourceSecrets === null && isSigned;
     const signingSecret = isOwnScheme && dictatedSecret === null ? mintSigningSecret() : null;
     const secrets = sourceSecrets ?? (isOwnScheme ? [dictatedSecret ?? signingSecret ?? ''] : null);
