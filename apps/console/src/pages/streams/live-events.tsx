@@ -46,7 +46,7 @@ export function EventsPage() {
       <search class="filters">
         <SearchField label="Filter events" />
       </search>
-      <p class="list-summary" role="status">
+      <p class="list-summary muted small" role="status">
         {isPaused ? `${formatCount(waiting.value)} new while paused` : ''}
       </p>
       {shown.length > 0 ? null : events.value.length > 0 ? (
@@ -111,8 +111,12 @@ function EventItem({ seen: { event, json, seenAtMs } }: { readonly seen: SeenEve
         <summary>
           <Badge tone={lookUp(tones, event.type) ?? 'quiet'}>{nameEvent(event)}</Badge>
           <strong dir="auto">{isWidgetEvent(event) ? (event.data.widget?.name ?? '') : ''}</strong>
-          <span class="event-origin">{isWidgetEvent(event) ? lookUp(origins, event.data.origin) : ''}</span>
-          <time class="event-time" dateTime={new Date(seenAtMs).toISOString()} title={formatAbsolute(seenAtMs)}>
+          <span class="event-origin muted small">{isWidgetEvent(event) ? lookUp(origins, event.data.origin) : ''}</span>
+          <time
+            class="event-time muted small"
+            dateTime={new Date(seenAtMs).toISOString()}
+            title={formatAbsolute(seenAtMs)}
+          >
             {formatExactTime(seenAtMs)}
           </time>
         </summary>

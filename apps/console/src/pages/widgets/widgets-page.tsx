@@ -57,7 +57,7 @@ export function WidgetsPage() {
           }}
         />
       </search>
-      <p class="list-summary" role="status">
+      <p class="list-summary muted small" role="status">
         {read === null
           ? ''
           : found === null
