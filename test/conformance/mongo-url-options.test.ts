@@ -13,7 +13,7 @@ describe.runIf(inject('backend') === 'cluster')('options of MONGODB_URL', () => 
       ...{ MONGODB_URL: url.href, migrate: true, DELIVERY_RETENTION_MS: 3_600_000 },
       onWarning: (message) => void warnings.push(message),
     });
-    await stores.dropDatabase();
+    await stores.db.dropDatabase();
     await stores.close();
     return warnings;
   };

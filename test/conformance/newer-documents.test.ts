@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { ensureServiceKey } from '@widget-service/api/audit/hash-text.ts';
 import { collectionNames } from '@widget-service/cluster/mongo/indexes.ts';
+import { listPartitionCount } from '@widget-service/cluster/mongo/mongo-partition-counts.ts';
 import { type MongoStores, openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
 import { noFilter } from '@widget-service/shared/domain/event-filter.ts';
 import { entities } from '@widget-service/shared/entities/entities.ts';
@@ -24,7 +25,7 @@ import {
 } from '../drivers/app/builders.ts';
 import { mongodbUrlOf } from '../drivers/cluster/servers.ts';
 
-const everyCollection = [...Object.values(collectionNames), ...entities.map(({ name }) => name)];
+const everyCollection = [...Object.values(collectionNames), ...Object.values(entities).map(({ name }) => name)];
 /** As a newer version might add one to any document. */
 const addedMember = { addedLater: { by: 'a newer version' } };
 const soon = new Date(Date.now() + 3_600_000);
@@ -53,7 +54,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     client = await MongoClient.connect(url);
     const settings = { MONGODB_URL: url, DELIVERY_RETENTION_MS: 1e9 };
     stores = await openMongoStores({ ...settings, startTimeoutMs: 5_000, migrate: true });
-    const { ports, partitions } = stores;
+    const { ports, db } = stores;
     await ports.widgets.insertOnce(creation);
     await ports.ledger.register([delivery]);
     await ports.ledger.markDead(dead, 'store-refused');
@@ -69,7 +70,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     await ports.refusals.insert(aRefusal());
     await ports.samples.insert(aSample());
     await ensureServiceKey(ports.serviceKeys, 'a key', 'a secret');
-    await partitions.ensureListed(2);
+    await listPartitionCount(db, 2);
     for (const name of everyCollection) {
       await client.db().collection(name).updateMany({}, { $set: addedMember });
     }
@@ -81,7 +82,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
     await client.db().collection('integrations').updateMany({}, { $set: { source } });
   });
   afterAll(async () => {
-    await stores.dropDatabase();
+    await stores.db.dropDatabase();
     await stores.close();
     await client.close();
   });
@@ -117,7 +118,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
 
   test('keep that member when they are changed', async () => {
     const before = await countByCollection({ addedLater: { $exists: true } });
-    const { ports, partitions } = stores;
+    const { ports, db } = stores;
     await stores.runs.startRun();
     expect(await ports.effects.load([widget.id])).toEqual([{ widget, outbox: [creation.created] }]);
     const entry = anEntry(widget, 2);
@@ -136,7 +137,7 @@ describe.runIf(inject('backend') === 'cluster')('documents of MongoDB with a mem
       expect(await grants.change(id, () => ({ name: 'renamed', lastUsedAt: soon }))).toMatchObject({ name: 'renamed' });
     }
     await ensureServiceKey(ports.serviceKeys, 'a key', 'another');
-    await partitions.ensureListed(3);
+    await listPartitionCount(db, 3);
     const after = await countByCollection({ addedLater: { $exists: true } });
     expect(after).toEqual(before);
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
-import { createRedisProcessStates } from '@widget-service/cluster/redis/redis-process-states.ts';
+import { RedisProcessStates } from '@widget-service/cluster/redis/redis-process-states.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { aPodState, aProcessState } from '@widget-service/shared/tasks/testing/a-process-state.ts';
 import { Redis } from 'ioredis';
@@ -15,8 +15,8 @@ describe.runIf(inject('backend') === 'cluster')('ProcessStates', () => {
   const operatorUrl = inject('backend') === 'cluster' ? findEventsRedis().operatorUrl : '';
   const redis = new Redis(operatorUrl, { lazyConnect: true });
   const keys = redisKeys(`t-${randomUUID()}`);
-  const states = createRedisProcessStates(redis, keys);
-  const peer = createRedisProcessStates(redis, keys);
+  const states = new RedisProcessStates(redis, keys);
+  const peer = new RedisProcessStates(redis, keys);
   afterAll(async () => {
     await redis.del(keys.processes);
     redis.disconnect();
@@ -85,7 +85,7 @@ describe.runIf(inject('backend') === 'cluster')('ProcessStates', () => {
 
   test('rejects with UnavailableError while Redis is unavailable', async () => {
     const closed = new Redis(operatorUrl, { enableOfflineQueue: false, lazyConnect: true });
-    const unreachable = createRedisProcessStates(closed, keys);
+    const unreachable = new RedisProcessStates(closed, keys);
     await expect(unreachable.write(aProcessState(), new Map())).rejects.toThrow(UnavailableError);
     await expect(unreachable.list()).rejects.toThrow(UnavailableError);
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { redisKeys } from '@widget-service/cluster/redis/keys.ts';
-import { createRedisRateLimiter } from '@widget-service/cluster/redis/redis-rate-limiter.ts';
+import { RedisRateLimiter } from '@widget-service/cluster/redis/redis-rate-limiter.ts';
 import { type RateLimit, returnPermits, takePermits } from '@widget-service/shared/domain/gcra.ts';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
@@ -134,7 +134,7 @@ describe.runIf(inject('backend') === 'cluster')('The rate limiter of Redis', () 
   const aPod = () => {
     const redis = new Redis(findQueueRedis().operatorUrl);
     connections.push(redis);
-    return createRedisRateLimiter(redis, keys);
+    return new RedisRateLimiter(redis, keys);
   };
   afterAll(() => {
     for (const redis of connections) redis.disconnect();

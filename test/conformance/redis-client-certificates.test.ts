@@ -3,7 +3,7 @@ import { type ClusterOptions, openCluster } from '@widget-service/cluster/open-c
 import {
   openBlockingReadConnection,
   openFailFastConnection,
-  openWorkerConnection,
+  WorkerRedis,
 } from '@widget-service/cluster/redis/connections.ts';
 import { findTargets } from '@widget-service/cluster/redis/redis-failover.ts';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -40,9 +40,8 @@ describe.runIf(inject('backend') === 'cluster')('a Redis that demands client cer
 
   test('a socket with two errors does not end the process', async () => {
     const { queue } = findTargets(options, () => undefined);
-    const opened = [openFailFastConnection, openBlockingReadConnection, openWorkerConnection];
-    for (const open of opened) {
-      const redis = open(queue, 'test');
+    const worker = new WorkerRedis(queue, 'test');
+    for (const redis of [openFailFastConnection(queue, 'test'), openBlockingReadConnection(queue, 'test'), worker]) {
       await eventually(async () => redis.status === 'ready', 'the connection is ready');
       const { stream } = redis;
       // As Node reports an alert, and then the end of the connection.

@@ -14,7 +14,6 @@ const replicaAcks = 'test/conformance/hook-queue-replicas.test.ts';
 const logLoss = 'test/conformance/event-log-loss.test.ts';
 
 const mongoEffects = 'packages/cluster/src/mongo/mongo-widget-effects.ts';
-const mongoOutbox = 'packages/cluster/src/mongo/mongo-widget-outbox.ts';
 const mongoLedger = 'packages/cluster/src/mongo/mongo-delivery-ledger.ts';
 const sqliteLedger = 'packages/embedded/src/sqlite-delivery-ledger.ts';
 const sqliteEffects = 'packages/embedded/src/sqlite-widget-effects.ts';
@@ -48,7 +47,7 @@ export const storeRules: readonly StoreMutation[] = [
   {
     rule: 'MongoDB: a run removes only the entries that it read',
     noticedBy: widgetOutbox,
-    file: mongoOutbox,
+    file: mongoEffects,
     from: "{ $gt: ['$$entry.after.version', version] }",
     to: "{ $lt: ['$$entry.after.version', 0 * version] }",
   },
@@ -105,8 +104,8 @@ export const storeRules: readonly StoreMutation[] = [
     rule: 'SQLite: concurrent creates with one idempotency key create one widget',
     noticedBy: widgetStore,
     file: 'packages/embedded/src/sqlite-widget-store.ts',
-    from: 'if (idempotency !== null) {\n          const stored',
-    to: 'if (idempotency === undefined) {\n          const stored',
+    from: 'if (idempotency !== null) {\n        const stored',
+    to: 'if (idempotency === undefined) {\n        const stored',
     also: [
       {
         file: 'packages/embedded/src/sqlite-widget-store.ts',

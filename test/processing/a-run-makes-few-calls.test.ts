@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { MongoDeliveryLedger } from '@widget-service/cluster/mongo/mongo-delivery-ledger.ts';
-import { createMongoRunRegistry } from '@widget-service/cluster/mongo/mongo-run-registry.ts';
-import { createMongoWidgetEffects } from '@widget-service/cluster/mongo/mongo-widget-effects.ts';
-import { createMongoWidgetOutbox } from '@widget-service/cluster/mongo/mongo-widget-outbox.ts';
+import { MongoRunRegistry } from '@widget-service/cluster/mongo/mongo-run-registry.ts';
+import { MongoWidgetEffects, MongoWidgetOutbox } from '@widget-service/cluster/mongo/mongo-widget-effects.ts';
 import { openMongoStores } from '@widget-service/cluster/mongo/open-mongo-stores.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { BatchProcessor } from '@widget-service/shared/usecases/hooks/process-batch.ts';
@@ -39,10 +38,10 @@ describe.runIf(inject('backend') === 'cluster')('what a run costs MongoDB', () =
     client.on('commandStarted', (event) => commands.push(event));
     const db = client.db();
     const ports = {
-      runs: createMongoRunRegistry(db),
-      effects: createMongoWidgetEffects(db),
+      runs: new MongoRunRegistry(db),
+      effects: new MongoWidgetEffects(db),
       ledger: new MongoDeliveryLedger(db, settings.DELIVERY_RETENTION_MS),
-      outboxes: createMongoWidgetOutbox(db),
+      outboxes: new MongoWidgetOutbox(db),
       eventLog: testBackend.backend.eventLog,
     };
     worker = new BatchProcessor({ ...ports, clock: { ...systemClock, monotonicMs: () => nowMs } });
@@ -50,7 +49,7 @@ describe.runIf(inject('backend') === 'cluster')('what a run costs MongoDB', () =
     await processUntilPublished(runWhole(worker), [toItem(aDelivery())]);
   });
   afterAll(async () => {
-    await stores.dropDatabase();
+    await stores.db.dropDatabase();
     await Promise.all([client.close(), stores.close()]);
   });
 

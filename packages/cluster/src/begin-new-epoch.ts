@@ -7,7 +7,7 @@ import type { Redis } from 'ioredis';
 import type { Db } from 'mongodb';
 import { openMongo } from './mongo/client.ts';
 import { collectionNames } from './mongo/indexes.ts';
-import { createMongoRunRegistry, registryId } from './mongo/mongo-run-registry.ts';
+import { MongoRunRegistry, registryId } from './mongo/mongo-run-registry.ts';
 import { translateErrors as translateMongoErrors } from './mongo/translate-error.ts';
 import { describeConnectionError } from './redis/connection-errors.ts';
 import { openFailFastConnection } from './redis/connections.ts';
@@ -15,7 +15,7 @@ import { verifyTarget, waitForFirstContact } from './redis/first-contact.ts';
 import { findRedisKeys, type RedisKeys } from './redis/keys.ts';
 import { translateErrors } from './redis/redis-call.ts';
 import { RedisEventLog } from './redis/redis-event-log.ts';
-import { findTargets, type RedisSetting } from './redis/redis-failover.ts';
+import { findTargets } from './redis/redis-failover.ts';
 
 export interface NewEpoch {
   /** The run that started the epoch. Every later run has a higher number. */
@@ -24,17 +24,6 @@ export interface NewEpoch {
   readonly begin: ComparablePosition;
   /** How many dedupe marks were removed. */
   readonly marksRemoved: number;
-}
-
-/** Redis did not answer, and nothing was changed. Run the command again once Redis is available. */
-class RedisUnreachableError extends ExitError {
-  constructor(setting: RedisSetting, reason: string) {
-    super(
-      exitCodes.storeUnreachable,
-      `Redis did not answer within ${firstContactWithinMs} ms (${reason}). Nothing was changed. ` +
-        `Check ${setting} and Redis, then run the command again.`,
-    );
-  }
 }
 
 const firstContactWithinMs = 2_000;
@@ -48,9 +37,9 @@ const scanPageSize = 1_000;
  * new epoch, so that subscribers receive `stream.gap`. No worker and no pod may run meanwhile. May be repeated.
  *
  * Rejects with an `ExitError` (configuration) for a malformed `MONGODB_URL`, with `MongoUnreachableError` when MongoDB
- * does not answer within 30 s, with `RedisRefusalError`, and with `RedisUnreachableError` when Redis does not answer
- * within 2 s. If a store fails after that, or if a worker runs all the same, rejects with `UnavailableError`: run the
- * command again.
+ * does not answer within 30 s, with `RedisRefusalError`, and with an `ExitError` (store unreachable) when Redis does
+ * not answer within 2 s. If a store fails after that, or if a worker runs all the same, rejects with
+ * `UnavailableError`: run the command again.
  */
 export async function beginNewEpoch(
   settings: Settings,
@@ -65,7 +54,13 @@ export async function beginNewEpoch(
   });
   try {
     await waitForFirstContact(redis, target, firstContactWithinMs);
-    if (redis.status !== 'ready') throw new RedisUnreachableError(target.setting, reason);
+    if (redis.status !== 'ready') {
+      throw new ExitError(
+        exitCodes.storeUnreachable,
+        `Redis did not answer within ${firstContactWithinMs} ms (${reason}). Nothing was changed. ` +
+          `Check ${target.setting} and Redis, then run the command again.`,
+      );
+    }
     await verifyTarget(redis, target);
     const keys = findRedisKeys(settings);
     const marksRemoved = await translateErrors(
@@ -75,7 +70,7 @@ export async function beginNewEpoch(
     const runsInLog = await translateErrors(redis.hmget(keys.logMeta, 'epochRun', 'highestRun'), 'event log inspect');
     // A field that does not exist is null, and counts as 0.
     await translateMongoErrors('run counter', () => raiseRunCounter(mongo.db, Math.max(...runsInLog.map(Number))));
-    const runs = createMongoRunRegistry(mongo.db);
+    const runs = new MongoRunRegistry(mongo.db);
     const { run } = await runs.startRun();
     const begin = await startNewEpoch(redis, keys, retention, run);
     if (!(await runs.recordPosition(begin, null))) {

@@ -6,8 +6,9 @@ import type { Redis } from 'ioredis';
 import { BullmqHookQueue } from './bullmq/bullmq-hook-queue.ts';
 import { PartitionCounts } from './bullmq/partition-counts.ts';
 import { defaultWorkerTiming, type WorkerTiming } from './bullmq/queue-options.ts';
+import { listPartitionCount, readPartitionCounts } from './mongo/mongo-partition-counts.ts';
 import { type MongoStores, openMongoStores } from './mongo/open-mongo-stores.ts';
-import { openBlockingReadConnection, openFailFastConnection, openWorkerConnection } from './redis/connections.ts';
+import { openBlockingReadConnection, openFailFastConnection, WorkerRedis } from './redis/connections.ts';
 import {
   checkDurability,
   RedisDurabilityError,
@@ -19,11 +20,11 @@ import { findRedisKeys } from './redis/keys.ts';
 import { RedisControlLog } from './redis/redis-control-log.ts';
 import { RedisEventLog } from './redis/redis-event-log.ts';
 import { findTargets, type RedisTarget } from './redis/redis-failover.ts';
-import { createRedisHookCountStore } from './redis/redis-hook-count-store.ts';
-import { createRedisProcessStates } from './redis/redis-process-states.ts';
-import { createRedisRateLimiter } from './redis/redis-rate-limiter.ts';
+import { RedisHookCountStore } from './redis/redis-hook-count-store.ts';
+import { RedisProcessStates } from './redis/redis-process-states.ts';
+import { RedisRateLimiter } from './redis/redis-rate-limiter.ts';
 import { findReplicas } from './redis/replica-tail.ts';
-import { createRestoreCheck } from './restore-check.ts';
+import { RestoreCheckedRuns } from './restore-check.ts';
 
 const firstContactWithinMs = 2000;
 /** @internal Exported for its test. */
@@ -58,8 +59,9 @@ export interface ClusterOptions extends Settings {
 export async function openCluster(options: ClusterOptions): Promise<Backend> {
   const mongo = await openMongoStores(options);
   try {
-    const counts = await mongo.partitions.ensureListed(options.HOOK_PARTITIONS);
-    const redis = await openRedisParts(options, new PartitionCounts(mongo.partitions, counts));
+    const counts = await listPartitionCount(mongo.db, options.HOOK_PARTITIONS);
+    const partitions = new PartitionCounts(counts, () => readPartitionCounts(mongo.db));
+    const redis = await openRedisParts(options, partitions);
     return assemble(mongo, redis);
   } catch (error) {
     await mongo.close();
@@ -113,7 +115,7 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     keys,
     partitions,
     ackReplicas: options.HOOK_ACK_REPLICAS,
-    connectWorkers: () => openWorkerConnection(target, 'widget-service:worker'),
+    connectWorkers: () => new WorkerRedis(target, 'widget-service:worker'),
     timing: options.timing ?? defaultWorkerTiming,
     onNotice: options.onNotice ?? (() => undefined),
     onWarning,
@@ -121,15 +123,16 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
   // The other ports share one connection, because hooks and events do not depend on them.
   const ports = {
     ...{ eventLog, hookQueue, control },
-    processStates: createRedisProcessStates(events, keys),
-    rateLimiter: createRedisRateLimiter(limits, keys),
-    hookCounts: createRedisHookCountStore(limits, keys, onWarning),
+    processStates: new RedisProcessStates(events, keys),
+    rateLimiter: new RedisRateLimiter(limits, keys),
+    hookCounts: new RedisHookCountStore(limits, keys, onWarning),
   };
   return { events, keys, ports, close };
 }
 
 function assemble(mongo: MongoStores, redis: RedisParts): Backend {
   const { eventLog, hookQueue, control } = redis.ports;
+  const runs = new RestoreCheckedRuns(redis.events, redis.keys, mongo.runs);
   const close = async () => {
     await hookQueue.close();
     await eventLog.close();
@@ -141,7 +144,8 @@ function assemble(mongo: MongoStores, redis: RedisParts): Backend {
     kind: 'cluster',
     ...mongo.ports,
     ...redis.ports,
-    ...createRestoreCheck(redis.events, redis.keys, mongo.runs, mongo.runCounter),
+    runs,
+    findMismatch: () => runs.findMismatch(),
     // MongoDB's TTL indexes and the expiry of Redis keys do this.
     removeExpired: async () => undefined,
     close: () => withDeadline(close(), backendCloseWithinMs, 'closing the cluster backend'),

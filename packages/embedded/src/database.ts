@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
-import { describeError, UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { describeError, UnavailableError, UnstorableError } from '@widget-service/shared/domain/errors.ts';
 import type { LogSync } from './log-sync.ts';
 import { isDamage, translateError } from './sqlite-error.ts';
 
@@ -104,6 +104,29 @@ export class Database {
       });
       if (this.#writes.length === 1) setImmediate(() => this.#commitNext());
     });
+  }
+
+  /**
+   * Writes all items in one transaction. If SQLite finds that transaction unstorable, writes each item in a transaction
+   * of its own, in order. Returns the results of `write`, and the unstorable items with the error of each. Nothing is
+   * synced.
+   */
+  async writeStorable<Item, Result>(
+    items: readonly Item[],
+    write: (items: readonly Item[]) => Result[],
+  ): Promise<{ results: Result[]; unstorable: { readonly item: Item; readonly cause: string }[] }> {
+    try {
+      return { results: await this.write(() => write(items), { isSynced: false }), unstorable: [] };
+    } catch (error) {
+      if (!(error instanceof UnstorableError)) throw error;
+      const cause = describeError(error);
+      if (items.length === 1) return { results: [], unstorable: items.map((item) => ({ item, cause })) };
+    }
+    const outcomes = await Promise.all(items.map((item) => this.writeStorable([item], write)));
+    return {
+      results: outcomes.flatMap(({ results }) => results),
+      unstorable: outcomes.flatMap(({ unstorable }) => unstorable),
+    };
   }
 
   /**

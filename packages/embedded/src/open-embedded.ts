@@ -1,25 +1,19 @@
 import { MemoryRateLimiter } from '@widget-service/shared/adapters/memory-rate-limiter.ts';
 import type { Settings } from '@widget-service/shared/config/settings.ts';
-import { auditEventEntity } from '@widget-service/shared/entities/audit-event.ts';
-import { integrationEntity, provisionTokenEntity, subscriptionEntity } from '@widget-service/shared/entities/grant.ts';
-import { quarantinedTextEntity } from '@widget-service/shared/entities/quarantined-text.ts';
-import { refusalEntity, sampleEntity } from '@widget-service/shared/entities/refused-request.ts';
-import { serviceKeyEntity } from '@widget-service/shared/entities/service-key.ts';
-import { sessionEntity } from '@widget-service/shared/entities/session.ts';
-import { userEntity } from '@widget-service/shared/entities/user.ts';
-import type { Backend } from '@widget-service/shared/ports/backend.ts';
+import { type Backend, mapEntities } from '@widget-service/shared/ports/backend.ts';
 import { type EventRetention, toEventRetention } from '@widget-service/shared/ports/event-log.ts';
-import type { Database } from './database.ts';
+import { systemClock } from '@widget-service/shared/runtime/clock.ts';
+import type { Database, Expiring } from './database.ts';
 import { InProcessControlLog } from './in-process-control-log.ts';
 import { openDatabase } from './open-database.ts';
 import { SqliteCollection } from './sqlite-collection.ts';
-import { createSqliteDeliveryLedger } from './sqlite-delivery-ledger.ts';
+import { SqliteDeliveryLedger } from './sqlite-delivery-ledger.ts';
 import { SqliteEventLog } from './sqlite-event-log.ts';
-import { createSqliteHookCountStore } from './sqlite-hook-count-store.ts';
+import { SqliteHookCountStore } from './sqlite-hook-count-store.ts';
 import { SqliteHookQueue } from './sqlite-hook-queue.ts';
-import { createSqliteRunRegistry } from './sqlite-run-registry.ts';
-import { createSqliteWidgetEffects, createSqliteWidgetOutbox } from './sqlite-widget-effects.ts';
-import { createSqliteWidgetStore } from './sqlite-widget-store.ts';
+import { SqliteRunRegistry } from './sqlite-run-registry.ts';
+import { SqliteWidgetEffects, SqliteWidgetOutbox } from './sqlite-widget-effects.ts';
+import { SqliteWidgetStore } from './sqlite-widget-store.ts';
 
 /** The settings that the backend reads, and what the process does besides. */
 export interface EmbeddedOptions
@@ -53,43 +47,35 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Backend> {
 function assemble(db: Database, options: EmbeddedOptions): Backend {
   const now = options.now ?? (() => new Date());
   const { onWarning } = options;
-  const ledger = createSqliteDeliveryLedger(db, onWarning);
-  const sessions = new SqliteCollection(db, sessionEntity, onWarning);
-  const refusals = new SqliteCollection(db, refusalEntity, onWarning);
-  const samples = new SqliteCollection(db, sampleEntity, onWarning);
-  const hookCounts = createSqliteHookCountStore(db, onWarning);
-  const auditEvents = new SqliteCollection(db, auditEventEntity, onWarning);
+  const ledger = new SqliteDeliveryLedger(db, onWarning);
+  const expiring: Expiring[] = [];
+  const collections = mapEntities((entity) => {
+    const collection = new SqliteCollection(db, entity, onWarning);
+    expiring.push(collection);
+    return collection;
+  });
+  const hookCounts = new SqliteHookCountStore(db, onWarning);
   const retention = options.retention ?? toEventRetention(options.EVENT_RETENTION_BYTES);
   const eventLog = new SqliteEventLog(db, retention, now, onWarning);
   const control = new InProcessControlLog();
   const hookQueue = new SqliteHookQueue(db, { onWarning: options.onWarning ?? (() => undefined), now });
   return {
     kind: 'embedded',
-    widgets: createSqliteWidgetStore(db, onWarning),
-    effects: createSqliteWidgetEffects(db, onWarning),
-    outboxes: createSqliteWidgetOutbox(db),
+    ...collections,
+    widgets: new SqliteWidgetStore(db, onWarning),
+    effects: new SqliteWidgetEffects(db, onWarning),
+    outboxes: new SqliteWidgetOutbox(db),
     ledger,
-    quarantine: new SqliteCollection(db, quarantinedTextEntity, onWarning),
-    refusals,
-    samples,
     hookCounts,
-    runs: createSqliteRunRegistry(db),
+    runs: new SqliteRunRegistry(db),
     eventLog,
     hookQueue,
     control,
     // There is no other process, and this one knows its own state.
     processStates: { write: async () => undefined, list: async () => [], remove: async () => undefined },
-    rateLimiter: new MemoryRateLimiter({ monotonicMs: () => performance.now() }),
-    users: new SqliteCollection(db, userEntity, onWarning),
-    sessions,
-    subscriptions: new SqliteCollection(db, subscriptionEntity, onWarning),
-    integrations: new SqliteCollection(db, integrationEntity, onWarning),
-    provisionTokens: new SqliteCollection(db, provisionTokenEntity, onWarning),
-    auditEvents,
-    serviceKeys: new SqliteCollection(db, serviceKeyEntity, onWarning),
+    rateLimiter: new MemoryRateLimiter(systemClock),
     removeExpired: async (at) => {
-      const expiring = [sessions, auditEvents, eventLog.marks, refusals, samples, hookCounts];
-      for (const store of expiring) await store.removeExpired(at);
+      for (const store of [...expiring, eventLog.marks, hookCounts]) await store.removeExpired(at);
       await ledger.deleteDoneBefore(new Date(at.getTime() - options.DELIVERY_RETENTION_MS));
     },
     findMismatch: async () => null,

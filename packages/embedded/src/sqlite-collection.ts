@@ -1,5 +1,5 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
-import { createRowReader, type OnWarning, type RowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { type OnWarning, RowReader } from '@widget-service/shared/adapters/row-reader.ts';
 import type { ListedRow, RowRange } from '@widget-service/shared/domain/page.ts';
 import type { Entity, IndexMembers } from '@widget-service/shared/entities/define-entity.ts';
 import type { Collection, Condition, Where } from '@widget-service/shared/ports/collection.ts';
@@ -21,7 +21,7 @@ export class SqliteCollection<T extends object> implements Collection<T>, Expiri
     this.#db = db;
     this.#entity = entity;
     const identify = (stored: Stored) => stored[entity.namedBy];
-    this.#rows = createRowReader({ of: entity.name, identify, convert: entity.decode, onWarning });
+    this.#rows = new RowReader({ of: entity.name, identify, convert: entity.decode }, onWarning);
     this.#order = entity.order.length === 0 ? 'key' : entity.order.map((member) => `${toColumn(member)} DESC`).join();
     createTable(db, entity);
   }

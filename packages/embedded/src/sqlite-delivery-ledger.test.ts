@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Database } from './database.ts';
 import { openDatabase } from './open-database.ts';
-import { createSqliteDeliveryLedger } from './sqlite-delivery-ledger.ts';
+import { SqliteDeliveryLedger } from './sqlite-delivery-ledger.ts';
 
 /** Returns the SQL of every statement that the ledger prepares, with the steps of SQLite's plan for it. */
 function listPlans(): readonly { readonly sql: string; readonly steps: readonly string[] }[] {
@@ -19,7 +19,7 @@ function listPlans(): readonly { readonly sql: string; readonly steps: readonly 
     statements.push(sql);
     return db.prepare(sql);
   };
-  createSqliteDeliveryLedger({ prepare } as unknown as Database);
+  new SqliteDeliveryLedger({ prepare } as unknown as Database);
   return statements.map((sql) => ({
     sql,
     steps: db

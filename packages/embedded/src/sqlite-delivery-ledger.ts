@@ -1,106 +1,139 @@
 import type { StatementSync } from 'node:sqlite';
-import type { OnWarning } from '@widget-service/shared/adapters/row-reader.ts';
+import { type OnWarning, RowReader } from '@widget-service/shared/adapters/row-reader.ts';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
+import type { ListedRow, RowRange } from '@widget-service/shared/domain/page.ts';
 import {
+  type DeadReason,
   type DeliveryEffect,
   type DeliveryFilter,
   type DeliveryLedger,
   type DeliveryState,
+  type DeliverySummary,
+  type DiscardOutcome,
   isDuplicate,
+  type LedgerRow,
+  type PublishedDelivery,
   type ReceptionRange,
   type RecordedDelivery,
+  type RegisterOutcome,
 } from '@widget-service/shared/ports/delivery-ledger.ts';
 import type { Database } from './database.ts';
-import { createDeliveryReaders, type DeliveryRow, type SummaryRow } from './sqlite-delivery-rows.ts';
-import { writeStorable } from './write-storable.ts';
+import { type DeliveryRow, ledgerRows, payloadRows, type SummaryRow, summaryRows } from './sqlite-delivery-rows.ts';
 
 /** The delivery ledger in SQLite: one row per delivery. */
-export function createSqliteDeliveryLedger(
-  db: Database,
-  onWarning?: OnWarning,
-): DeliveryLedger & { deleteDoneBefore(before: Date): Promise<void> } {
-  const statements = prepareStatements(db);
-  const { rows, payloads, summaries } = createDeliveryReaders(onWarning);
+export class SqliteDeliveryLedger implements DeliveryLedger {
+  readonly #db: Database;
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #rows: RowReader<DeliveryRow, LedgerRow>;
+  readonly #payloads: RowReader<DeliveryRow, ReturnType<typeof payloadRows.convert>>;
+  readonly #summaries: RowReader<SummaryRow, DeliverySummary>;
 
-  /** Returns the statements for a filter, and the values of their condition. */
-  function selectListing(filter: DeliveryFilter): { readonly listing: Listing; readonly values: (string | number)[] } {
-    const range = toRangeValues(filter);
-    if ('widgetId' in filter) return { listing: statements.listings.ofWidget, values: [filter.widgetId, ...range] };
-    const { integrationId, state } = filter;
-    if (integrationId === null) return { listing: statements.listings.ofAll[state ?? 'any'], values: range };
-    return { listing: statements.listings.ofIntegration[state ?? 'any'], values: [integrationId, ...range] };
+  constructor(db: Database, onWarning?: OnWarning) {
+    this.#db = db;
+    this.#statements = prepareStatements(db);
+    this.#rows = new RowReader(ledgerRows, onWarning);
+    this.#payloads = new RowReader(payloadRows, onWarning);
+    this.#summaries = new RowReader(summaryRows, onWarning);
+  }
+
+  async register(deliveries: readonly Delivery[]): Promise<RegisterOutcome> {
+    const { results, unstorable } = await this.#db.writeStorable(deliveries, (part) => this.#register(part));
+    return { duplicates: results, unstorable: unstorable.map(({ item, cause }) => ({ id: item.eventId, cause })) };
+  }
+
+  markPublished(deliveries: readonly PublishedDelivery[], publishedAt: Date): Promise<void> {
+    const mark = () => {
+      const at = publishedAt.getTime();
+      for (const { eventId, position, effect } of deliveries) {
+        const { epoch = null, ms = null, seq = null } = position ?? {};
+        this.#statements.markPublished.run(at, epoch, ms, seq, ...toEffectValues(effect), eventId);
+      }
+    };
+    return this.#db.write(mark, { isSynced: false });
+  }
+
+  markDead(delivery: RecordedDelivery, reason: DeadReason): Promise<void> {
+    return this.#db.write(() => {
+      this.#statements.markDead.run(...toColumnValues(delivery), reason);
+    });
+  }
+
+  discard(integrationId: string, eventId: string, discardedAt: Date): Promise<DiscardOutcome> {
+    const { discard, selectStateOf } = this.#statements;
+    return this.#db.write(() => {
+      if (discard.run(discardedAt.getTime(), eventId, integrationId).changes === 1) return 'discarded';
+      const row = selectStateOf.get(eventId, integrationId) as Pick<DeliveryRow, 'state'> | undefined;
+      if (row === undefined) return 'unknown';
+      return row.state === 'discarded' ? 'discarded-before' : 'not-dead';
+    });
+  }
+
+  get(eventId: string): Promise<LedgerRow | null> {
+    return this.#db.read(() => this.#rows.readIfAny(this.#statements.select.get(eventId) as DeliveryRow | undefined));
+  }
+
+  getPayloads(eventIds: readonly string[], atMostBytes: number): Promise<ReadonlyMap<string, string>> {
+    const { selectPayloads } = this.#statements;
+    return this.#db.read(() => {
+      const rows = selectPayloads.all(JSON.stringify(eventIds), atMostBytes) as unknown as DeliveryRow[];
+      const readable = this.#payloads.readList(rows).flatMap((row) => row ?? []);
+      return new Map(readable.map(({ eventId, payload }) => [eventId, payload]));
+    });
+  }
+
+  list(filter: DeliveryFilter, { offset, limit }: RowRange): Promise<ListedRow<DeliverySummary>[]> {
+    return this.#db.read(() => {
+      const { listing, values } = this.#selectListing(filter);
+      return this.#summaries.readList(listing.select.all(...values, limit, offset) as unknown as SummaryRow[]);
+    });
+  }
+
+  count(filter: DeliveryFilter, atMost: number): Promise<number> {
+    return this.#db.read(() => {
+      const { listing, values } = this.#selectListing(filter);
+      return Number(listing.count.get(...values, atMost)?.n);
+    });
+  }
+
+  countDead(atMost: number): Promise<ReadonlyMap<string, number>> {
+    return this.#db.read(() => {
+      const rows = this.#statements.countDead.all(atMost) as unknown as { integration_id: string; n: number }[];
+      return new Map(rows.map(({ integration_id, n }) => [integration_id, Number(n)]));
+    });
+  }
+
+  /** Deletes the rows that were published or discarded before `before`. */
+  async deleteDoneBefore(before: Date): Promise<void> {
+    await this.#db.deleteInBatches(this.#statements.deletePublished, before.getTime());
+    await this.#db.deleteInBatches(this.#statements.deleteDiscarded, before.getTime());
   }
 
   /** Returns the ids of the duplicates. */
-  function register(deliveries: readonly Delivery[]): string[] {
+  #register(deliveries: readonly Delivery[]): string[] {
+    const { insertReceived, selectKnown, countDuplicate, countAttempt } = this.#statements;
     const duplicates: string[] = [];
     for (const delivery of deliveries) {
-      if (statements.insertReceived.run(...toColumnValues(delivery)).changes === 1) continue;
-      const row = statements.selectKnown.get(delivery.eventId) as Pick<DeliveryRow, 'state' | 'widget_id'>;
+      if (insertReceived.run(...toColumnValues(delivery)).changes === 1) continue;
+      const row = selectKnown.get(delivery.eventId) as Pick<DeliveryRow, 'state' | 'widget_id'>;
       if (isDuplicate(delivery, { state: row.state, widgetId: row.widget_id })) {
-        statements.countDuplicate.run(delivery.eventId);
+        countDuplicate.run(delivery.eventId);
         duplicates.push(delivery.eventId);
       } else {
-        statements.countAttempt.run(delivery.eventId);
+        countAttempt.run(delivery.eventId);
       }
     }
     return duplicates;
   }
 
-  return {
-    register: async (deliveries) => {
-      const { results, unstorable } = await writeStorable(db, deliveries, (part) => register(part));
-      return { duplicates: results, unstorable: unstorable.map(({ item, cause }) => ({ id: item.eventId, cause })) };
-    },
-    markPublished: (deliveries, publishedAt) => {
-      const mark = () => {
-        const at = publishedAt.getTime();
-        for (const { eventId, position, effect } of deliveries) {
-          const { epoch = null, ms = null, seq = null } = position ?? {};
-          statements.markPublished.run(at, epoch, ms, seq, ...toEffectValues(effect), eventId);
-        }
-      };
-      return db.write(mark, { isSynced: false });
-    },
-    markDead: (delivery, reason) =>
-      db.write(() => {
-        statements.markDead.run(...toColumnValues(delivery), reason);
-      }),
-    discard: (integrationId, eventId, discardedAt) =>
-      db.write(() => {
-        if (statements.discard.run(discardedAt.getTime(), eventId, integrationId).changes === 1) return 'discarded';
-        const row = statements.selectStateOf.get(eventId, integrationId) as Pick<DeliveryRow, 'state'> | undefined;
-        if (row === undefined) return 'unknown';
-        return row.state === 'discarded' ? 'discarded-before' : 'not-dead';
-      }),
-    get: (eventId) => db.read(() => rows.readIfAny(statements.select.get(eventId) as DeliveryRow | undefined)),
-    getPayloads: (eventIds, atMostBytes) =>
-      db.read(() => {
-        const rows = statements.selectPayloads.all(JSON.stringify(eventIds), atMostBytes) as unknown as DeliveryRow[];
-        const readable = payloads.readList(rows).flatMap((row) => row ?? []);
-        return new Map(readable.map(({ eventId, payload }) => [eventId, payload]));
-      }),
-    list: (filter, { offset, limit }) =>
-      db.read(() => {
-        const { listing, values } = selectListing(filter);
-        return summaries.readList(listing.select.all(...values, limit, offset) as unknown as SummaryRow[]);
-      }),
-    count: (filter, atMost) =>
-      db.read(() => {
-        const { listing, values } = selectListing(filter);
-        return Number(listing.count.get(...values, atMost)?.n);
-      }),
-    countDead: (atMost) =>
-      db.read(() => {
-        const rows = statements.countDead.all(atMost) as unknown as { integration_id: string; n: number }[];
-        return new Map(rows.map(({ integration_id, n }) => [integration_id, Number(n)]));
-      }),
-    /** Deletes the rows that were published or discarded before `before`. */
-    deleteDoneBefore: async (before) => {
-      await db.deleteInBatches(statements.deletePublished, before.getTime());
-      await db.deleteInBatches(statements.deleteDiscarded, before.getTime());
-    },
-  };
+  /** Returns the statements for a filter, and the values of their condition. */
+  #selectListing(filter: DeliveryFilter): { readonly listing: Listing; readonly values: (string | number)[] } {
+    const { ofWidget, ofAll, ofIntegration } = this.#statements.listings;
+    const range = toRangeValues(filter);
+    if ('widgetId' in filter) return { listing: ofWidget, values: [filter.widgetId, ...range] };
+    const { integrationId, state } = filter;
+    if (integrationId === null) return { listing: ofAll[state ?? 'any'], values: range };
+    return { listing: ofIntegration[state ?? 'any'], values: [integrationId, ...range] };
+  }
 }
 
 function prepareStatements(db: Database) {

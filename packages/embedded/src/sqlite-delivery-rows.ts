@@ -1,4 +1,4 @@
-import { createRowReader, type OnWarning } from '@widget-service/shared/adapters/row-reader.ts';
+import type { RowKind } from '@widget-service/shared/adapters/row-reader.ts';
 import { deliverySummaryShape, ledgerRowShape, payloadShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import type { WidgetState } from '@widget-service/shared/domain/widget.ts';
 import type {
@@ -35,15 +35,15 @@ export interface DeliveryRow extends SummaryRow {
   readonly payload: string | null;
 }
 
-/** Readers that convert rows of `deliveries`: whole, only the payload, or without it. */
-export function createDeliveryReaders(onWarning: OnWarning | undefined) {
-  const common = { of: 'deliveries', identify: (row: SummaryRow) => row.event_id, onWarning };
-  return {
-    rows: createRowReader({ ...common, convert: toLedgerRow, shape: ledgerRowShape }),
-    payloads: createRowReader({ ...common, convert: toPayload, shape: payloadShape }),
-    summaries: createRowReader({ ...common, convert: toSummary, shape: deliverySummaryShape }),
-  };
-}
+const common = { of: 'deliveries', identify: (row: SummaryRow) => row.event_id };
+
+export const ledgerRows: RowKind<DeliveryRow, LedgerRow> = { ...common, convert: toLedgerRow, shape: ledgerRowShape };
+export const payloadRows = { ...common, convert: toPayload, shape: payloadShape };
+export const summaryRows: RowKind<SummaryRow, DeliverySummary> = {
+  ...common,
+  convert: toSummary,
+  shape: deliverySummaryShape,
+};
 
 function toPayload({ event_id: eventId, payload }: DeliveryRow) {
   return { eventId, payload: String(payload) };

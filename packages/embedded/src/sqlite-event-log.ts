@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { OnWarning } from '@widget-service/shared/adapters/row-reader.ts';
+import { type OnWarning, RowReader } from '@widget-service/shared/adapters/row-reader.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { type LogPosition, positionBefore } from '@widget-service/shared/domain/log-position.ts';
 import type {
@@ -15,7 +15,7 @@ import type { ComparablePosition } from '@widget-service/shared/ports/run-regist
 import type { Database } from './database.ts';
 import { Notifier } from './notifier.ts';
 import { RecentRecords } from './recent-records.ts';
-import { createEventReader, createSqliteDedupeMarks, type EventRow, insertEvent } from './sqlite-event-rows.ts';
+import { type EventRow, eventRows, insertEvent, SqliteDedupeMarks } from './sqlite-event-rows.ts';
 
 /** How many events one transaction of `trim` drops at most. Requests and streams run between two transactions. */
 const trimBatchRows = 500;
@@ -39,7 +39,7 @@ interface LogState {
  * cannot lose an event whose position the registry has: it ignores `lastRecorded`, and it has only one epoch (ADR 30).
  */
 export class SqliteEventLog implements EventLog {
-  readonly marks: ReturnType<typeof createSqliteDedupeMarks>;
+  readonly marks: SqliteDedupeMarks;
   readonly #db: Database;
   readonly #retention: EventRetention;
   readonly #now: () => Date;
@@ -47,12 +47,12 @@ export class SqliteEventLog implements EventLog {
   readonly #tails = new Set<EventTail>();
   readonly #recent = new RecentRecords();
   readonly #statements: ReturnType<typeof prepareStatements>;
-  readonly #rows: ReturnType<typeof createEventReader>;
+  readonly #rows: RowReader<EventRow, LogRecord>;
 
   constructor(db: Database, retention: EventRetention, now: () => Date, onWarning?: OnWarning) {
-    this.#rows = createEventReader(onWarning);
+    this.#rows = new RowReader(eventRows, onWarning);
     this.#db = db;
-    this.marks = createSqliteDedupeMarks(db);
+    this.marks = new SqliteDedupeMarks(db);
     this.#retention = retention;
     this.#now = now;
     this.#statements = prepareStatements(db);

@@ -1,3 +1,4 @@
+import type { StatementSync } from 'node:sqlite';
 import type { ComparablePosition, RunRegistry } from '@widget-service/shared/ports/run-registry.ts';
 import type { Database } from './database.ts';
 
@@ -11,28 +12,38 @@ interface RunRegistryRow {
 }
 
 /** The run registry in SQLite: one row with the last run number and the last recorded position. */
-export function createSqliteRunRegistry(db: Database): RunRegistry {
-  const startRun = db.prepare('UPDATE run_registry SET last_run = last_run + 1 RETURNING *');
-  const select = db.prepare('SELECT * FROM run_registry');
-  const updatePosition = db.prepare(
-    'UPDATE run_registry SET epoch = ?1, epoch_run = ?2, ms = ?3, seq = ?4 ' +
-      'WHERE epoch IS ?5 AND epoch_run IS ?6 AND ms IS ?7 AND seq IS ?8',
-  );
+export class SqliteRunRegistry implements RunRegistry {
+  readonly #db: Database;
+  readonly #startRun: StatementSync;
+  readonly #select: StatementSync;
+  readonly #updatePosition: StatementSync;
 
-  return {
-    startRun: () => {
-      const takeNumber = () => {
-        const row = startRun.get() as unknown as RunRegistryRow;
-        return { run: row.last_run, lastPosition: toPosition(row) };
-      };
-      return db.write(takeNumber, { isSynced: false });
-    },
-    lastPosition: () => db.read(() => toPosition(select.get() as unknown as RunRegistryRow)),
-    recordPosition: (position, expected) => {
-      const record = () => updatePosition.run(...toColumns(position), ...toColumns(expected)).changes === 1;
-      return db.write(record, { isSynced: false });
-    },
-  };
+  constructor(db: Database) {
+    this.#db = db;
+    this.#startRun = db.prepare('UPDATE run_registry SET last_run = last_run + 1 RETURNING *');
+    this.#select = db.prepare('SELECT * FROM run_registry');
+    this.#updatePosition = db.prepare(
+      'UPDATE run_registry SET epoch = ?1, epoch_run = ?2, ms = ?3, seq = ?4 ' +
+        'WHERE epoch IS ?5 AND epoch_run IS ?6 AND ms IS ?7 AND seq IS ?8',
+    );
+  }
+
+  startRun(): ReturnType<RunRegistry['startRun']> {
+    const takeNumber = () => {
+      const row = this.#startRun.get() as unknown as RunRegistryRow;
+      return { run: row.last_run, lastPosition: toPosition(row) };
+    };
+    return this.#db.write(takeNumber, { isSynced: false });
+  }
+
+  lastPosition(): Promise<ComparablePosition | null> {
+    return this.#db.read(() => toPosition(this.#select.get() as unknown as RunRegistryRow));
+  }
+
+  recordPosition(position: ComparablePosition, expected: ComparablePosition | null): Promise<boolean> {
+    const record = () => this.#updatePosition.run(...toColumns(position), ...toColumns(expected)).changes === 1;
+    return this.#db.write(record, { isSynced: false });
+  }
 }
 
 function toColumns(position: ComparablePosition | null) {

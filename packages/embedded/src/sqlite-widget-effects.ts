@@ -1,5 +1,5 @@
 import type { StatementSync } from 'node:sqlite';
-import { createRowReader, type OnWarning } from '@widget-service/shared/adapters/row-reader.ts';
+import { type OnWarning, RowReader } from '@widget-service/shared/adapters/row-reader.ts';
 import { loadedWidgetShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import type { HookKind } from '@widget-service/shared/domain/event-kind.ts';
 import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
@@ -7,6 +7,7 @@ import type { WidgetState } from '@widget-service/shared/domain/widget.ts';
 import type {
   LoadedWidget,
   OutboxScanCursor,
+  PublishedThrough,
   UnpublishedWidget,
   WidgetChange,
   WidgetEffects,
@@ -21,82 +22,94 @@ import {
   unindexedColumns,
   widgetColumns,
 } from './sqlite-widget-columns.ts';
-import { writeStorable } from './write-storable.ts';
 
-export function createSqliteWidgetEffects(db: Database, onWarning?: OnWarning): WidgetEffects {
-  const select = db.prepare('SELECT * FROM widgets WHERE id = ?');
-  // Without the state: SQLite rewrites the index of every column that an UPDATE names, even if its value stays the
-  // same. The state seldom changes.
-  const assignments = unindexedColumns.columns.map((column) => `${column} = ?`).join(', ');
-  const updateUnindexed = db.prepare(`UPDATE widgets SET ${assignments} WHERE id = ? AND version = ?`);
-  const updateState = db.prepare('UPDATE widgets SET state = ?1 WHERE id = ?2 AND state <> ?1');
-  const selectEntries = prepareOutboxSelect(db);
-  const insertEntry = prepareOutboxInsert(db);
+export class SqliteWidgetEffects implements WidgetEffects {
+  readonly #db: Database;
+  readonly #widgets: RowReader<Row, LoadedWidget>;
+  readonly #select: StatementSync;
+  readonly #updateUnindexed: StatementSync;
+  readonly #updateState: StatementSync;
+  readonly #insertEntry: StatementSync;
 
-  /** Returns the ids of the widgets whose version is another one. */
-  function changeWidgets(changes: readonly WidgetChange[]): string[] {
-    const superseded: string[] = [];
-    for (const change of changes) {
-      if (!changeWidget(change)) {
-        superseded.push(change.widgetId);
-        continue;
-      }
-      for (const entry of change.entries) insertOutboxEntry(insertEntry, change.widgetId, entry);
-    }
-    return superseded;
+  constructor(db: Database, onWarning?: OnWarning) {
+    this.#db = db;
+    const selectEntries = db.prepare('SELECT * FROM outbox_entries WHERE widget_id = ? ORDER BY version');
+    const convert = (row: Row): LoadedWidget => {
+      const entries = selectEntries.all(String(row.id)) as unknown as OutboxRow[];
+      return { widget: widgetColumns.read(row), outbox: entries.map(toEntry) };
+    };
+    const identify = ({ id }: Row) => id;
+    this.#widgets = new RowReader({ of: 'widgets', identify, convert, shape: loadedWidgetShape }, onWarning);
+    this.#select = db.prepare('SELECT * FROM widgets WHERE id = ?');
+    // Without the state: SQLite rewrites the index of every column that an UPDATE names, even if its value stays the
+    // same. The state seldom changes.
+    const assignments = unindexedColumns.columns.map((column) => `${column} = ?`).join(', ');
+    this.#updateUnindexed = db.prepare(`UPDATE widgets SET ${assignments} WHERE id = ? AND version = ?`);
+    this.#updateState = db.prepare('UPDATE widgets SET state = ?1 WHERE id = ?2 AND state <> ?1');
+    this.#insertEntry = prepareOutboxInsert(db);
   }
 
-  function changeWidget({ widgetId, fromVersion, after }: WidgetChange): boolean {
-    const { changes } = updateUnindexed.run(...unindexedColumns.toValues(after), widgetId, fromVersion);
+  load(widgetIds: readonly string[]): Promise<readonly LoadedWidget[]> {
+    return this.#db.read(() => widgetIds.flatMap((id) => this.#widgets.readIfAny(this.#select.get(id)) ?? []));
+  }
+
+  async apply(changes: readonly WidgetChange[]): ReturnType<WidgetEffects['apply']> {
+    const write = (some: readonly WidgetChange[]) => some.filter((change) => !this.#changeWidget(change));
+    const { results: superseded, unstorable } = await this.#db.writeStorable(changes, write);
+    return {
+      superseded: superseded.length > 0,
+      unstorable: unstorable.map(({ item, cause }) => ({ id: item.widgetId, cause })),
+    };
+  }
+
+  /** Returns false if the widget has another version. */
+  #changeWidget({ widgetId, fromVersion, after, entries }: WidgetChange): boolean {
+    const { changes } = this.#updateUnindexed.run(...unindexedColumns.toValues(after), widgetId, fromVersion);
     if (changes !== 1) return false;
-    updateState.run(after.state, widgetId);
+    this.#updateState.run(after.state, widgetId);
+    for (const entry of entries) insertOutboxEntry(this.#insertEntry, widgetId, entry);
     return true;
   }
-
-  const widgets = createRowReader({
-    of: 'widgets',
-    identify: ({ id }: Row) => id,
-    convert: (row): LoadedWidget => ({
-      widget: widgetColumns.read(row),
-      outbox: selectOutbox(selectEntries, String(row.id)),
-    }),
-    shape: loadedWidgetShape,
-    onWarning,
-  });
-
-  function loadWidget(id: string): LoadedWidget[] {
-    const row = select.get(id);
-    return row === undefined ? [] : [widgets.read(row)];
-  }
-
-  return {
-    load: (widgetIds) => db.read(() => widgetIds.flatMap(loadWidget)),
-    apply: async (changes) => {
-      const { results, unstorable } = await writeStorable(db, changes, changeWidgets);
-      return {
-        superseded: results.length > 0,
-        unstorable: unstorable.map(({ item, cause }) => ({ id: item.widgetId, cause })),
-      };
-    },
-  };
 }
 
-export function createSqliteWidgetOutbox(db: Database): WidgetOutbox {
-  const deleteRow = db.prepare('DELETE FROM outbox_entries WHERE widget_id = ? AND version <= ?');
-  const selectBetween = db.prepare(
-    'SELECT widget_id, received_at FROM outbox_entries AS entry WHERE received_at BETWEEN ? AND ? AND NOT EXISTS ' +
-      '(SELECT 1 FROM outbox_entries WHERE widget_id = entry.widget_id AND received_at < entry.received_at) ' +
-      'ORDER BY received_at, widget_id',
-  );
+export class SqliteWidgetOutbox implements WidgetOutbox {
+  readonly #db: Database;
+  readonly #delete: StatementSync;
+  readonly #selectBetween: StatementSync;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#delete = db.prepare('DELETE FROM outbox_entries WHERE widget_id = ? AND version <= ?');
+    this.#selectBetween = db.prepare(
+      'SELECT widget_id, received_at FROM outbox_entries AS entry WHERE received_at BETWEEN ? AND ? AND NOT EXISTS ' +
+        '(SELECT 1 FROM outbox_entries WHERE widget_id = entry.widget_id AND received_at < entry.received_at) ' +
+        'ORDER BY received_at, widget_id',
+    );
+  }
+
+  removePublished(published: readonly PublishedThrough[]): Promise<void> {
+    const remove = () => {
+      for (const { widgetId, version } of published) this.#delete.run(widgetId, version);
+    };
+    return this.#db.write(remove, { isSynced: false });
+  }
+
+  findOverdue(before: Date, limit: number, from?: OutboxScanCursor): Promise<UnpublishedWidget[]> {
+    return this.#db.read(() => this.#findBetween(0, before.getTime() - 1, limit, from));
+  }
+
+  findFutureDated(after: Date, limit: number, from?: OutboxScanCursor): Promise<UnpublishedWidget[]> {
+    return this.#db.read(() => this.#findBetween(after.getTime() + 1, Number.MAX_SAFE_INTEGER, limit, from));
+  }
 
   /** Finds the widgets whose oldest entry was received in this span of time, both ends included. */
-  function findBetween(firstMs: number, lastMs: number, limit: number, from?: OutboxScanCursor): UnpublishedWidget[] {
+  #findBetween(firstMs: number, lastMs: number, limit: number, from?: OutboxScanCursor): UnpublishedWidget[] {
     const widgets = new Map<string, UnpublishedWidget>();
     const alreadyScanned = new Set(from?.widgetIds);
     const startMs = Math.max(firstMs, from?.since.getTime() ?? firstMs);
     // Row by row, so that the scan does not read a large backlog beyond the limit. A widget has several rows if its
     // oldest entries were received in the same millisecond.
-    for (const row of selectBetween.iterate(startMs, lastMs)) {
+    for (const row of this.#selectBetween.iterate(startMs, lastMs)) {
       const widgetId = String(row.widget_id);
       if (alreadyScanned.has(widgetId)) continue;
       widgets.set(widgetId, { widgetId, since: new Date(Number(row.received_at)) });
@@ -104,18 +117,6 @@ export function createSqliteWidgetOutbox(db: Database): WidgetOutbox {
     }
     return [...widgets.values()];
   }
-
-  return {
-    removePublished: (published) => {
-      const remove = () => {
-        for (const { widgetId, version } of published) deleteRow.run(widgetId, version);
-      };
-      return db.write(remove, { isSynced: false });
-    },
-    findOverdue: (before, limit, from) => db.read(() => findBetween(0, before.getTime() - 1, limit, from)),
-    findFutureDated: (after, limit, from) =>
-      db.read(() => findBetween(after.getTime() + 1, Number.MAX_SAFE_INTEGER, limit, from)),
-  };
 }
 
 interface OutboxRow extends Row {
@@ -160,15 +161,6 @@ export function insertOutboxEntry(statement: StatementSync, widgetId: string, en
     entry.payload,
     ...hookChangedColumns.toValues(entry.after),
   );
-}
-
-function prepareOutboxSelect(db: Database): StatementSync {
-  return db.prepare('SELECT * FROM outbox_entries WHERE widget_id = ? ORDER BY version');
-}
-
-/** Returns a widget's outbox, oldest entry first. `statement` comes from `prepareOutboxSelect`. */
-function selectOutbox(statement: StatementSync, widgetId: string): OutboxEntry[] {
-  return (statement.all(widgetId) as unknown as OutboxRow[]).map(toEntry);
 }
 
 function toEntry(row: OutboxRow): OutboxEntry {

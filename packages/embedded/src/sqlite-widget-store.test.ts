@@ -5,7 +5,7 @@ import type { WidgetFilter, WidgetStore } from '@widget-service/shared/ports/wid
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from './database.ts';
 import { openDatabase } from './open-database.ts';
-import { createSqliteWidgetStore } from './sqlite-widget-store.ts';
+import { SqliteWidgetStore } from './sqlite-widget-store.ts';
 
 const widgetCount = 30_001;
 const dataDir = mkdtempSync(join(tmpdir(), 'widget-service-list-'));
@@ -21,7 +21,7 @@ beforeAll(async () => {
     SELECT printf('00000000-0000-7000-8000-%012d', (n * 7919) % ${widgetCount}), 'A widget', iif(n % 5 = 0, 'retired', 'active'), '[]', n / 3, n / 3, 1
     FROM numbers`);
   await db.write(() => insert.run());
-  store = createSqliteWidgetStore(db);
+  store = new SqliteWidgetStore(db);
 });
 afterAll(() => {
   db.close();

@@ -1,8 +1,15 @@
 import type { StatementSync } from 'node:sqlite';
 import { setImmediate as waitForNextTurn } from 'node:timers/promises';
-import { createRowReader, type OnWarning } from '@widget-service/shared/adapters/row-reader.ts';
+import { type OnWarning, type RowKind, RowReader } from '@widget-service/shared/adapters/row-reader.ts';
 import { widgetShape } from '@widget-service/shared/adapters/row-shapes.ts';
-import type { WidgetFilter, WidgetStore } from '@widget-service/shared/ports/widget-store.ts';
+import type { ListedRow, RowRange } from '@widget-service/shared/domain/page.ts';
+import type { Widget } from '@widget-service/shared/domain/widget.ts';
+import type {
+  InsertOutcome,
+  WidgetCreation,
+  WidgetFilter,
+  WidgetStore,
+} from '@widget-service/shared/ports/widget-store.ts';
 import { requestDeadlineMs } from '@widget-service/shared/runtime/clock.ts';
 import { createSemaphore } from '@widget-service/shared/runtime/semaphore.ts';
 import type { Database } from './database.ts';
@@ -22,73 +29,6 @@ type Bounds = readonly (string | number)[];
 
 type StatementPerFilter = Readonly<Record<keyof typeof conditions, StatementSync>>;
 
-export function createSqliteWidgetStore(db: Database, onWarning?: OnWarning): WidgetStore {
-  const widgets = createRowReader({
-    of: 'widgets',
-    identify: ({ id }: Row) => id,
-    convert: widgetColumns.read,
-    shape: widgetShape,
-    onWarning,
-  });
-  const insertWidget = db.prepare(
-    `INSERT INTO widgets (${columnList}) VALUES (${toPlaceholders(widgetColumns.columns)})`,
-  );
-  const insertKey = db.prepare(
-    'INSERT INTO idempotency_keys (scope, key, fingerprint, body, widget_id) VALUES (?, ?, ?, ?, ?)',
-  );
-  const selectKey = db.prepare('SELECT fingerprint, body, widget_id FROM idempotency_keys WHERE scope = ? AND key = ?');
-  const insertEntry = prepareOutboxInsert(db);
-  const select = db.prepare(`SELECT ${columnList} FROM widgets WHERE id = ?`);
-  const skipRows = makeSkipRows(db);
-  const list = preparePerFilter(db, toPageSql);
-  const countFrom = preparePerFilter(
-    db,
-    (condition) => `SELECT count(*) AS n FROM (SELECT 1 FROM widgets WHERE ${condition} LIMIT ?)`,
-  );
-
-  return {
-    insertOnce: ({ widget, created, idempotency }) =>
-      db.write(() => {
-        if (idempotency !== null) {
-          const stored = selectKey.get(idempotency.scope, idempotency.key);
-          if (stored !== undefined) {
-            if (stored.fingerprint !== idempotency.fingerprint) return { status: 'conflict' };
-            return { status: 'replayed', widgetId: String(stored.widget_id), body: String(stored.body) };
-          }
-        }
-        insertWidget.run(...widgetColumns.toValues(widget));
-        if (idempotency !== null) {
-          const { scope, key, fingerprint, body } = idempotency;
-          insertKey.run(scope, key, fingerprint, body, widget.id);
-        }
-        insertOutboxEntry(insertEntry, widget.id, created);
-        return { status: 'created' };
-      }),
-    get: (id) => db.read(() => widgets.readIfAny(select.get(id))),
-    list: async (filter, { offset, limit }) => {
-      const { bounds, skipped } = await skipRows(filter, offset);
-      return db.read(() => {
-        const rows = list[toFilterKind(filter)].all(...bounds, limit, offset - skipped);
-        return widgets.readList(rows);
-      });
-    },
-    count: async (filter, atMost) => {
-      const { bounds, skipped } = await skipRows(filter, atMost);
-      const statement = countFrom[toFilterKind(filter)];
-      return db.read(() => skipped + Number(statement.get(...bounds, atMost - skipped)?.n));
-    },
-  };
-}
-
-/**
- * SQLite skips the OFFSET rows in the index alone, and reads only the rows of the page from the table. CROSS JOIN makes
- * it read in this order.
- */
-function toPageSql(condition: string): string {
-  const ids = `SELECT id FROM widgets WHERE ${condition} ${newestFirst} LIMIT ? OFFSET ?`;
-  return `SELECT ${columnList} FROM (${ids}) CROSS JOIN widgets USING (id) ${newestFirst}`;
-}
-
 /** SQLite skips this many rows in about a millisecond. */
 const skippedRowsPerTurn = 10_000;
 const maxWaitingSkips = 100;
@@ -99,46 +39,124 @@ interface SkipResult {
   readonly skipped: number;
 }
 
-/** `rows` is how many rows to skip. It may exceed the number of matching rows. */
-type SkipRows = (filter: WidgetFilter, rows: number) => Promise<SkipResult>;
+const widgetRows: RowKind<Row, Widget> = {
+  of: 'widgets',
+  identify: ({ id }) => id,
+  convert: widgetColumns.read,
+  shape: widgetShape,
+};
 
-/**
- * Makes the function that skips rows, newest first, in the index alone. It stops when at most `skippedRowsPerTurn` of
- * the requested or existing rows are left. SQLite calls are synchronous, and skipping a million rows in one call would
- * block the process. So each call is in an event-loop turn of its own.
- *
- * Only one long skip runs at a time, because many at once would block the process just the same. A long skip rejects
- * with `UnavailableError` if it does not start within `requestDeadlineMs`, or if `maxWaitingSkips` already wait.
- * Changes during a skip may or may not be seen, as between two pages.
- */
-function makeSkipRows(db: Database): SkipRows {
-  const runExclusively = createSemaphore({
+export class SqliteWidgetStore implements WidgetStore {
+  readonly #db: Database;
+  readonly #rows: RowReader<Row, Widget>;
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #runExclusively = createSemaphore({
     what: 'SQLite: skipping widgets for a page or a count',
     maxRunning: 1,
     maxWaiting: maxWaitingSkips,
     maxWaitMs: requestDeadlineMs,
   });
-  const selectLastSkipped = preparePerFilter(
-    db,
-    (condition) =>
-      `SELECT created_at, id FROM widgets WHERE ${condition} ${newestFirst} LIMIT 1 OFFSET ${skippedRowsPerTurn - 1}`,
-  );
 
-  const skip = async (filter: WidgetFilter, rows: number): Promise<SkipResult> => {
-    const statement = selectLastSkipped[toFilterKind(filter)];
+  constructor(db: Database, onWarning?: OnWarning) {
+    this.#db = db;
+    this.#rows = new RowReader(widgetRows, onWarning);
+    this.#statements = prepareStatements(db);
+  }
+
+  insertOnce({ widget, created, idempotency }: WidgetCreation): Promise<InsertOutcome> {
+    const { selectKey, insertKey, insertWidget, insertEntry } = this.#statements;
+    return this.#db.write(() => {
+      if (idempotency !== null) {
+        const stored = selectKey.get(idempotency.scope, idempotency.key);
+        if (stored !== undefined) {
+          if (stored.fingerprint !== idempotency.fingerprint) return { status: 'conflict' };
+          return { status: 'replayed', widgetId: String(stored.widget_id), body: String(stored.body) };
+        }
+      }
+      insertWidget.run(...widgetColumns.toValues(widget));
+      if (idempotency !== null) {
+        const { scope, key, fingerprint, body } = idempotency;
+        insertKey.run(scope, key, fingerprint, body, widget.id);
+      }
+      insertOutboxEntry(insertEntry, widget.id, created);
+      return { status: 'created' };
+    });
+  }
+
+  get(id: string): Promise<Widget | null> {
+    return this.#db.read(() => this.#rows.readIfAny(this.#statements.select.get(id)));
+  }
+
+  async list(filter: WidgetFilter, { offset, limit }: RowRange): Promise<ListedRow<Widget>[]> {
+    const { bounds, skipped } = await this.#skipRows(filter, offset);
+    const statement = this.#statements.list[toFilterKind(filter)];
+    return this.#db.read(() => this.#rows.readList(statement.all(...bounds, limit, offset - skipped)));
+  }
+
+  async count(filter: WidgetFilter, atMost: number): Promise<number> {
+    const { bounds, skipped } = await this.#skipRows(filter, atMost);
+    const statement = this.#statements.countFrom[toFilterKind(filter)];
+    return this.#db.read(() => skipped + Number(statement.get(...bounds, atMost - skipped)?.n));
+  }
+
+  /**
+   * Skips rows, newest first, in the index alone. It stops when at most `skippedRowsPerTurn` of the requested or
+   * existing rows are left. SQLite calls are synchronous, and skipping a million rows in one call would block the
+   * process. So each call is in an event-loop turn of its own. `rows` may exceed the number of matching rows.
+   *
+   * Only one long skip runs at a time, because many at once would block the process just the same. A long skip rejects
+   * with `UnavailableError` if it does not start within `requestDeadlineMs`, or if `maxWaitingSkips` already wait.
+   * Changes during a skip may or may not be seen, as between two pages.
+   */
+  #skipRows(filter: WidgetFilter, rows: number): Promise<SkipResult> {
+    const skip = () => this.#skipInTurns(filter, rows);
+    return rows > skippedRowsPerTurn ? this.#runExclusively(skip) : skip();
+  }
+
+  async #skipInTurns(filter: WidgetFilter, rows: number): Promise<SkipResult> {
+    const statement = this.#statements.selectLastSkipped[toFilterKind(filter)];
     let bounds = toFirstBounds(filter);
     let skipped = 0;
     while (rows - skipped > skippedRowsPerTurn) {
-      const last = await db.read(() => statement.get(...bounds));
+      const last = await this.#db.read(() => statement.get(...bounds));
       if (last === undefined) break;
       bounds = toBounds(filter, Number(last.created_at), String(last.id));
       skipped += skippedRowsPerTurn;
       await waitForNextTurn();
     }
     return { bounds, skipped };
-  };
+  }
+}
 
-  return (filter, rows) => (rows > skippedRowsPerTurn ? runExclusively(() => skip(filter, rows)) : skip(filter, rows));
+function prepareStatements(db: Database) {
+  return {
+    insertWidget: db.prepare(`INSERT INTO widgets (${columnList}) VALUES (${toPlaceholders(widgetColumns.columns)})`),
+    insertKey: db.prepare(
+      'INSERT INTO idempotency_keys (scope, key, fingerprint, body, widget_id) VALUES (?, ?, ?, ?, ?)',
+    ),
+    selectKey: db.prepare('SELECT fingerprint, body, widget_id FROM idempotency_keys WHERE scope = ? AND key = ?'),
+    insertEntry: prepareOutboxInsert(db),
+    select: db.prepare(`SELECT ${columnList} FROM widgets WHERE id = ?`),
+    list: preparePerFilter(db, toPageSql),
+    countFrom: preparePerFilter(
+      db,
+      (condition) => `SELECT count(*) AS n FROM (SELECT 1 FROM widgets WHERE ${condition} LIMIT ?)`,
+    ),
+    selectLastSkipped: preparePerFilter(
+      db,
+      (condition) =>
+        `SELECT created_at, id FROM widgets WHERE ${condition} ${newestFirst} LIMIT 1 OFFSET ${skippedRowsPerTurn - 1}`,
+    ),
+  };
+}
+
+/**
+ * SQLite skips the OFFSET rows in the index alone, and reads only the rows of the page from the table. CROSS JOIN makes
+ * it read in this order.
+ */
+function toPageSql(condition: string): string {
+  const ids = `SELECT id FROM widgets WHERE ${condition} ${newestFirst} LIMIT ? OFFSET ?`;
+  return `SELECT ${columnList} FROM (${ids}) CROSS JOIN widgets USING (id) ${newestFirst}`;
 }
 
 function preparePerFilter(db: Database, toSql: (condition: string) => string): StatementPerFilter {

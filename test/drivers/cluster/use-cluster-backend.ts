@@ -45,7 +45,7 @@ export function openProducer(
 ): BullmqHookQueue {
   return new BullmqHookQueue({
     ...{ redis, keys: redisKeys(keyPrefix), ackReplicas: 0, timing: defaultWorkerTiming },
-    partitions: new PartitionCounts({ ensureListed: async () => [...counts], read: async () => [...counts] }, counts),
+    partitions: new PartitionCounts(counts, async () => counts),
     connectWorkers: () => {
       throw new Error('a producer consumes nothing');
     },

@@ -1,31 +1,17 @@
 import { describeError } from '@widget-service/shared/domain/errors.ts';
-import type {
-  ConsumedBatch,
-  ConsumeOptions,
-  ConsumeOutcome,
-  HookConsumer,
-} from '@widget-service/shared/ports/hook-queue.ts';
+import type { HookConsumer } from '@widget-service/shared/ports/hook-queue.ts';
 import { systemClock, withDeadline } from '@widget-service/shared/runtime/clock.ts';
-import type { WorkerRedis } from '../redis/connections.ts';
-import { queueName, type RedisKeys } from '../redis/keys.ts';
-import type { OnWarning } from '../redis/redis-failover.ts';
-import { PartitionConsumer } from './partition-consumer.ts';
+import { queueName } from '../redis/keys.ts';
+import { PartitionConsumer, type PartitionConsumerOptions } from './partition-consumer.ts';
 import type { PartitionCounts } from './partition-counts.ts';
-import type { WorkerTiming } from './queue-options.ts';
 
 export const consumerCloseWithinMs = 10_000;
 const closePollMs = 100;
 const stuckAfterMs = 30_000;
 const maintenanceDeadlineMs = 3000;
 
-export interface BullmqHookConsumerOptions extends ConsumeOptions {
-  /** Used by this consumer alone, and closed with it. */
-  readonly redis: WorkerRedis;
-  readonly keys: RedisKeys;
+export interface BullmqHookConsumerOptions extends PartitionConsumerOptions {
   readonly partitions: PartitionCounts;
-  readonly timing: WorkerTiming;
-  readonly onWarning: OnWarning;
-  readonly handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>;
 }
 
 /**
@@ -145,7 +131,7 @@ export class BullmqHookConsumer implements HookConsumer {
 
   #open(partitionCount: number, partition: number): void {
     if (this.#partitionConsumers.has(queueName(partitionCount, partition))) return;
-    const consumer = new PartitionConsumer({ ...this.#options, partitionCount, partition });
+    const consumer = new PartitionConsumer(this.#options, partitionCount, partition);
     this.#partitionConsumers.set(consumer.name, consumer);
   }
 }

@@ -20,10 +20,9 @@ const failureBackoff = { firstMs: 200, maxMs: 5000 };
 const newerVersionBackoff = { firstMs: 2000, maxMs: 30_000 };
 
 export interface PartitionConsumerOptions extends ConsumeOptions {
+  /** Used by the consumers of this process alone, and closed with them. */
   readonly redis: WorkerRedis;
   readonly keys: RedisKeys;
-  readonly partitionCount: number;
-  readonly partition: number;
   readonly timing: WorkerTiming;
   readonly onWarning: OnWarning;
   readonly handle: (batch: ConsumedBatch) => Promise<ConsumeOutcome>;
@@ -33,6 +32,7 @@ export interface PartitionConsumerOptions extends ConsumeOptions {
 export class PartitionConsumer {
   readonly name: string;
   readonly #options: PartitionConsumerOptions;
+  readonly #partition: number;
   readonly #queue: Queue<string>;
   readonly #worker: MonitoredWorker;
   readonly #waiting: RedisWaitingCounts;
@@ -40,11 +40,12 @@ export class PartitionConsumer {
   readonly #closing = new AbortController();
   #handledAtMs = 0;
 
-  constructor(options: PartitionConsumerOptions) {
+  constructor(options: PartitionConsumerOptions, partitionCount: number, partition: number) {
     this.#options = options;
+    this.#partition = partition;
     const { redis, keys, timing } = options;
     this.#waiting = new RedisWaitingCounts(redis, keys);
-    this.name = queueName(options.partitionCount, options.partition);
+    this.name = queueName(partitionCount, partition);
     this.#queue = new Queue<string>(this.name, maintenanceQueueOptions(redis, keys.queuePrefix));
     // Each failing call rejects by itself, and the shared connection reports the outage.
     this.#queue.on('error', () => undefined);
@@ -156,7 +157,7 @@ export class PartitionConsumer {
       const { items, unreadable } = read;
       const mayCoalesce = this.#mayCoalesce(read, startCount);
       const coalesced = mayCoalesce ? await this.#coalesce(job, items) : { jobIds: [], items: [] };
-      const { partition } = this.#options;
+      const partition = this.#partition;
       const batch = { jobId, partition, items: [...items, ...coalesced.items], unreadable, startCount, signal };
       const outcome = await this.#options.handle(batch);
       if (outcome === 'done') {

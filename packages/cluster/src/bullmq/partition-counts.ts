@@ -1,26 +1,18 @@
 /**
- * Stores every value of `HOOK_PARTITIONS` that this deployment has had, oldest first. New jobs use the newest count;
- * workers consume the queues of all counts, so a change of the setting leaves no hook behind. The list is in MongoDB,
- * because Redis may lose its data. Methods throw `UnavailableError`.
- */
-export interface PartitionCountStore {
-  /** Appends `count` unless it is the last entry already. Returns the whole list. */
-  ensureListed(count: number): Promise<number[]>;
-  /** Returns the whole list. Empty before the first `ensureListed`. */
-  read(): Promise<number[]>;
-}
-
-/**
- * This process's copy of the list. It stays usable while the store is unavailable. `openCluster` lists the value of
+ * Every value of `HOOK_PARTITIONS` that this deployment has had, oldest first. New jobs use the newest count; workers
+ * consume the queues of all counts, so a change of the setting leaves no hook behind. The list is in MongoDB, because
+ * Redis may lose its data.
+ *
+ * This is the copy of one process, which stays usable while MongoDB is unavailable. `openCluster` lists the value of
  * `HOOK_PARTITIONS` at startup; the queue and the consumer refresh the copy regularly.
  */
 export class PartitionCounts {
-  readonly #store: PartitionCountStore;
+  readonly #read: () => Promise<readonly number[]>;
   #counts: readonly number[];
 
-  constructor(store: PartitionCountStore, counts: readonly number[]) {
-    this.#store = store;
+  constructor(counts: readonly number[], read: () => Promise<readonly number[]>) {
     this.#counts = counts;
+    this.#read = read;
   }
 
   /** The number of partitions for new jobs. 1 if the list is empty. */
@@ -35,7 +27,7 @@ export class PartitionCounts {
 
   /** Reads the list again. Keeps the current list if the stored one is empty. Rejects with `UnavailableError`. */
   async refresh(): Promise<void> {
-    const counts = await this.#store.read();
+    const counts = await this.#read();
     if (counts.length > 0) this.#counts = counts;
   }
 }

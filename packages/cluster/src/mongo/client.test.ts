@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type Db, MongoServerError } from 'mongodb';
 import { expect, test } from 'vitest';
 import { createMongoDatabase, isRefusedSetting, MongoUnreachableError, openMongo } from './client.ts';
-import { createMongoPartitionCountStore } from './mongo-partition-count-store.ts';
+import { listPartitionCount } from './mongo-partition-counts.ts';
 
 const weakeningOptions =
   'w=1&journal=false&wtimeoutMS=1&readConcernLevel=local&readPreference=secondary&readPreferenceTags=dc:far' +
@@ -110,10 +110,10 @@ test.each([
   async (...given) => {
     const [code, message, reason] = given;
     const findOneAndUpdate = () => Promise.reject(new MongoServerError({ code, message }));
-    const store = createMongoPartitionCountStore({ collection: () => ({ findOneAndUpdate }) } as unknown as Db);
+    const db = { collection: () => ({ findOneAndUpdate }) } as unknown as Db;
     const refused = expect.objectContaining({ exitCode: 78, message: expect.stringMatching(reason) });
-    await expect(store.ensureListed(4)).rejects.toThrow(refused);
-    await expect(store.ensureListed(4)).rejects.toThrow(/^.{0,280}$/);
+    await expect(listPartitionCount(db, 4)).rejects.toThrow(refused);
+    await expect(listPartitionCount(db, 4)).rejects.toThrow(/^.{0,280}$/);
   },
 );
 

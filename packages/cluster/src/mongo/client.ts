@@ -241,10 +241,9 @@ function describeFailure(error: unknown): string {
 }
 
 function watchConnection(client: MongoClient, db: Db, { onWarning, onFatal }: MongoOptions): MongoConnection {
-  const stopWatch = reconnectStuckClient(client, {
-    onStuck: (address, reason) => onWarning?.('mongodb client is stuck; reconnecting', { address, reason }),
-    onFatal: (error) => onFatal?.(error),
-  });
+  const warn = (address: string, reason: string) =>
+    onWarning?.('mongodb client is stuck; reconnecting', { address, reason });
+  const stopWatch = reconnectStuckClient(client, warn, (error) => onFatal?.(error));
   return {
     db,
     close: () => {

@@ -31,7 +31,7 @@ export const deliveryIndexes = {
  * index. The values of the unique indexes here have no such races.
  */
 const indexes: Readonly<Record<string, readonly IndexSpec[]>> = {
-  ...Object.fromEntries(entities.map((entity) => [entity.name, listEntityIndexes<unknown>(entity)])),
+  ...Object.fromEntries(Object.values(entities).map((entity) => [entity.name, listEntityIndexes<unknown>(entity)])),
   widgets: [
     { name: widgetIndexes.byId, key: { id: 1 }, unique: true },
     { name: widgetIndexes.byAge, key: { createdAt: -1, id: -1 } },

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createRowReader, type RowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { RowReader } from '@widget-service/shared/adapters/row-reader.ts';
 import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { ListedRow, RowRange } from '@widget-service/shared/domain/page.ts';
 import type { Entity } from '@widget-service/shared/entities/define-entity.ts';
@@ -31,7 +31,7 @@ export class MongoCollection<T extends object> implements Collection<T> {
     this.#documents = db.collection<EntityDocument>(entity.name);
     const identify = (document: EntityDocument) => document[toField(entity, entity.namedBy)];
     const convert = (document: EntityDocument) => entity.decode({ ...document, [entity.documentId]: document._id });
-    this.#rows = createRowReader({ of: entity.name, identify, convert, onWarning });
+    this.#rows = new RowReader({ of: entity.name, identify, convert }, onWarning);
     this.#sort = Object.fromEntries(entity.order.map((member) => [toField(entity, member), -1]));
   }
 
@@ -94,8 +94,18 @@ export class MongoCollection<T extends object> implements Collection<T> {
     });
   }
 
+  /**
+   * Looks again after a count of 0: FerretDB 2.7 returns 0, and keeps the document, when an update of it commits while
+   * `deleteOne` runs. `deleteMany` has no such error, but the driver does not retry it after a failover.
+   */
   remove(key: string): Promise<boolean> {
-    return runPortCall(`remove one of ${this.#entity.name}`, () => deleteDocument(this.#documents, this.#byKey(key)));
+    const own = this.#byKey(key);
+    return runPortCall(`remove one of ${this.#entity.name}`, async () => {
+      do {
+        if ((await this.#documents.deleteOne(own)).deletedCount === 1) return true;
+      } while ((await this.#documents.findOne(own, { projection: { _id: 1 }, maxTimeMS })) !== null);
+      return false;
+    });
   }
 
   removeAll(where: Where<T>): Promise<void> {
@@ -165,21 +175,4 @@ function toPattern(text: string): string {
 
 function withoutUndefined(members: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
-}
-
-/**
- * Deletes one document that matches the filter. Returns false if none matches.
- *
- * Looks again after a count of 0: FerretDB 2.7 returns 0, and keeps the document, when an update of it commits while
- * `deleteOne` runs. `deleteMany` has no such error, but the driver does not retry it after a failover.
- */
-async function deleteDocument<Schema extends Document>(
-  collection: DriverCollection<Schema>,
-  filter: Filter<Schema>,
-): Promise<boolean> {
-  do {
-    const { deletedCount } = await collection.deleteOne(filter);
-    if (deletedCount === 1) return true;
-  } while ((await collection.findOne(filter, { projection: { _id: 1 }, maxTimeMS: requestDeadlineMs })) !== null);
-  return false;
 }

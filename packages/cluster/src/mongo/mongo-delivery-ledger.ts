@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createRowReader, type RowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import { RowReader } from '@widget-service/shared/adapters/row-reader.ts';
 import { deliverySummaryShape, ledgerRowShape, payloadShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import type { Delivery } from '@widget-service/shared/domain/delivery.ts';
 import { UnavailableError, type UnstorableItem } from '@widget-service/shared/domain/errors.ts';
@@ -32,7 +32,7 @@ import {
 } from './delivery-document.ts';
 import { selectIndex, toQuery } from './delivery-query.ts';
 import { collectionNames, deliveryIndexes } from './indexes.ts';
-import { createRunCall, type RunCall, type RunCallLimits } from './run-calls.ts';
+import { type RunCallLimits, RunCalls } from './run-calls.ts';
 import { isDuplicateKey, retryOnDuplicateKey, runPortCall, runRead, writeStorable } from './translate-error.ts';
 
 type ExistingRow = Pick<DeliveryDocument, '_id' | 'state' | 'widgetId' | 'attempts'>;
@@ -41,26 +41,24 @@ type ExistingRow = Pick<DeliveryDocument, '_id' | 'state' | 'widgetId' | 'attemp
 export class MongoDeliveryLedger implements DeliveryLedger {
   readonly #deliveries: Collection<DeliveryDocument>;
   readonly #retentionMs: number;
-  readonly #runCall: RunCall;
+  readonly #runCalls: RunCalls;
   readonly #rows: RowReader<DeliveryDocument, LedgerRow>;
   readonly #payloads: RowReader<PayloadDocument, ReturnType<typeof toPayload>>;
   readonly #summaries: RowReader<Omit<DeliveryDocument, 'payload'>, DeliverySummary>;
 
   /** `retentionMs`: how long to keep a row after it was published or discarded. */
-  constructor(db: Db, retentionMs: number, runCall: RunCall = createRunCall(), onWarning?: OnWarning) {
-    const of = collectionNames.deliveries;
-    const identify = ({ _id }: Pick<DeliveryDocument, '_id'>) => _id;
-    this.#rows = createRowReader({ of, identify, convert: toLedgerRow, shape: ledgerRowShape, onWarning });
-    this.#payloads = createRowReader({ of, identify, convert: toPayload, shape: payloadShape, onWarning });
-    const [convert, shape] = [toDeliverySummary, deliverySummaryShape];
-    this.#summaries = createRowReader({ of, identify, convert, shape, onWarning });
+  constructor(db: Db, retentionMs: number, runCalls = new RunCalls(), onWarning?: OnWarning) {
+    const common = { of: collectionNames.deliveries, identify: ({ _id }: Pick<DeliveryDocument, '_id'>) => _id };
+    this.#rows = new RowReader({ ...common, convert: toLedgerRow, shape: ledgerRowShape }, onWarning);
+    this.#payloads = new RowReader({ ...common, convert: toPayload, shape: payloadShape }, onWarning);
+    this.#summaries = new RowReader({ ...common, convert: toDeliverySummary, shape: deliverySummaryShape }, onWarning);
     this.#deliveries = db.collection<DeliveryDocument>(collectionNames.deliveries);
     this.#retentionMs = retentionMs;
-    this.#runCall = runCall;
+    this.#runCalls = runCalls;
   }
 
   register(deliveries: readonly Delivery[]): Promise<RegisterOutcome> {
-    return this.#runCall('register deliveries', (limits) => this.#register(deliveries, limits));
+    return this.#runCalls.run('register deliveries', (limits) => this.#register(deliveries, limits));
   }
 
   markPublished(deliveries: readonly PublishedDelivery[], publishedAt: Date): Promise<void> {
@@ -74,13 +72,13 @@ export class MongoDeliveryLedger implements DeliveryLedger {
           },
         },
       }));
-    return this.#runCall('mark deliveries published', async ({ writeConcern }) => {
+    return this.#runCalls.run('mark deliveries published', async ({ writeConcern }) => {
       if (deliveries.length > 0) await this.#deliveries.bulkWrite(operations(), { ordered: false, writeConcern });
     });
   }
 
   markDead(delivery: RecordedDelivery, reason: DeadReason): Promise<void> {
-    return this.#runCall('mark a delivery dead', async ({ writeConcern }) => {
+    return this.#runCalls.run('mark a delivery dead', async ({ writeConcern }) => {
       const write = () =>
         this.#deliveries.updateOne(
           { _id: new UUID(delivery.eventId), state: { $nin: ['published', 'discarded'] } },

@@ -1,7 +1,7 @@
 import type { ComparablePosition, RunRegistry } from '@widget-service/shared/ports/run-registry.ts';
 import type { Collection, Db, Filter, WriteConcernSettings } from 'mongodb';
 import { collectionNames } from './indexes.ts';
-import { createRunCall, type RunCall } from './run-calls.ts';
+import { RunCalls } from './run-calls.ts';
 import { isDuplicateKey, retryOnDuplicateKey } from './translate-error.ts';
 
 interface RegistryDocument {
@@ -16,45 +16,78 @@ interface RegistryDocument {
   isBehindLog?: boolean;
 }
 
-/** A run registry that returns the members of `RunCounter.read` with each number. */
-export interface MongoRunRegistry extends RunRegistry {
-  startRun(): Promise<
-    Awaited<ReturnType<RunRegistry['startRun']>> & { readonly newEpochs: number; readonly isBehindLog: boolean }
-  >;
+/** The run counter, as the restore check uses it. */
+export interface RunCounter {
+  /** 0 before the first run. */
+  readonly run: number;
+  readonly newEpochs: number;
+  /** Whether `markBehindLog` has marked the counter. */
+  readonly isBehindLog: boolean;
 }
 
 /** The `_id` of the one document of the run registry. */
 export const registryId = 'register';
 
 /** One document holds the run counter and the last recorded position, so that one read returns both. */
-export function createMongoRunRegistry(db: Db, runCall: RunCall = createRunCall()): MongoRunRegistry {
-  const runs = db.collection<RegistryDocument>(collectionNames.runs);
+export class MongoRunRegistry implements RunRegistry {
+  readonly #runs: Collection<RegistryDocument>;
+  readonly #runCalls: RunCalls;
 
-  return {
-    startRun: () =>
-      runCall('start a run', async ({ deadlineMs, writeConcern }) => {
-        const options = { upsert: true, returnDocument: 'after', maxTimeMS: deadlineMs, writeConcern } as const;
-        const document = await retryOnDuplicateKey(() =>
-          runs.findOneAndUpdate({ _id: registryId }, { $inc: { run: 1 } }, options),
-        );
-        if (document === null) throw new Error('MongoDB, start a run: the upsert returned no document');
-        const { run, newEpochs = 0, isBehindLog = false } = document;
-        return { run, newEpochs, isBehindLog, lastPosition: toPosition(document.lastPosition) };
-      }),
-    lastPosition: () =>
-      runCall('read the last recorded position', async ({ deadlineMs }) => {
-        const document = await runs.findOne({ _id: registryId }, { maxTimeMS: deadlineMs });
-        return toPosition(document?.lastPosition);
-      }),
-    recordPosition: ({ epochRun, epoch, ms, seq }, expected) =>
-      runCall('record a position', async ({ writeConcern }) => {
-        const lastPosition = { epochRun, epoch, ms, seq };
-        const filter = { _id: registryId, ...matchRecorded(expected) };
-        if (expected === null) return await setOrInsert(runs, filter, { lastPosition }, writeConcern);
-        const { matchedCount } = await runs.updateOne(filter, { $set: { lastPosition } }, { writeConcern });
-        return matchedCount === 1;
-      }),
-  };
+  constructor(db: Db, runCalls = new RunCalls()) {
+    this.#runs = db.collection<RegistryDocument>(collectionNames.runs);
+    this.#runCalls = runCalls;
+  }
+
+  startRun(): Promise<RunCounter & { readonly lastPosition: ComparablePosition | null }> {
+    return this.#runCalls.run('start a run', async ({ deadlineMs, writeConcern }) => {
+      const options = { upsert: true, returnDocument: 'after', maxTimeMS: deadlineMs, writeConcern } as const;
+      const document = await retryOnDuplicateKey(() =>
+        this.#runs.findOneAndUpdate({ _id: registryId }, { $inc: { run: 1 } }, options),
+      );
+      if (document === null) throw new Error('MongoDB, start a run: the upsert returned no document');
+      return { ...toCounter(document), lastPosition: toPosition(document.lastPosition) };
+    });
+  }
+
+  lastPosition(): Promise<ComparablePosition | null> {
+    return this.#runCalls.run('read the last recorded position', async ({ deadlineMs }) => {
+      const document = await this.#runs.findOne({ _id: registryId }, { maxTimeMS: deadlineMs });
+      return toPosition(document?.lastPosition);
+    });
+  }
+
+  recordPosition({ epochRun, epoch, ms, seq }: ComparablePosition, expected: ComparablePosition | null) {
+    return this.#runCalls.run('record a position', async ({ writeConcern }) => {
+      const lastPosition = { epochRun, epoch, ms, seq };
+      const filter = { _id: registryId, ...matchRecorded(expected) };
+      if (expected === null) return await setOrInsert(this.#runs, filter, { lastPosition }, writeConcern);
+      const { matchedCount } = await this.#runs.updateOne(filter, { $set: { lastPosition } }, { writeConcern });
+      return matchedCount === 1;
+    });
+  }
+
+  readCounter(): Promise<RunCounter> {
+    return this.#runCalls.run('read the run counter', async ({ deadlineMs }) =>
+      toCounter(await this.#runs.findOne({ _id: registryId }, { maxTimeMS: deadlineMs })),
+    );
+  }
+
+  /**
+   * Marks the counter, unless `new-epoch` was run since `newEpochs` was read, or the number has reached `below`. The
+   * write itself compares: after a failover, a read may see an older number for some seconds. Returns whether it did.
+   */
+  markBehindLog(newEpochs: number, below = Number.MAX_SAFE_INTEGER): Promise<boolean> {
+    return this.#runCalls.run('mark the run counter', async ({ writeConcern }) => {
+      const unchanged = newEpochs === 0 ? { newEpochs: { $exists: false } } : { newEpochs };
+      const filter = { _id: registryId, ...unchanged, run: { $lt: below } };
+      return await setOrInsert(this.#runs, filter, { isBehindLog: true }, writeConcern);
+    });
+  }
+}
+
+function toCounter(document: RegistryDocument | null): RunCounter {
+  const { run = 0, newEpochs = 0, isBehindLog = false } = document ?? {};
+  return { run, newEpochs, isBehindLog };
 }
 
 /**
@@ -93,33 +126,4 @@ function matchRecorded(position: ComparablePosition | null): Filter<RegistryDocu
 function toPosition(stored: ComparablePosition | undefined): ComparablePosition | null {
   if (stored === undefined) return null;
   return { epochRun: stored.epochRun, epoch: stored.epoch, ms: stored.ms, seq: stored.seq };
-}
-
-/** The run counter of the run registry, as the restore check uses it. Methods throw `UnavailableError`. */
-export interface RunCounter {
-  /** Returns the latest number, 0 if there is none, and whether `markBehindLog` has marked the counter. */
-  read(): Promise<{ readonly run: number; readonly newEpochs: number; readonly isBehindLog: boolean }>;
-  /**
-   * Marks the counter, unless `new-epoch` was run since `newEpochs` was read, or the number has reached `below`. The
-   * write itself compares: after a failover, a read may see an older number for some seconds. Returns whether it did.
-   */
-  markBehindLog(newEpochs: number, below?: number): Promise<boolean>;
-}
-
-export function createMongoRunCounter(db: Db, runCall: RunCall = createRunCall()): RunCounter {
-  const runs = db.collection<RegistryDocument>(collectionNames.runs);
-  return {
-    read: () =>
-      runCall('read the run counter', async ({ deadlineMs }) => {
-        const document = await runs.findOne({ _id: registryId }, { maxTimeMS: deadlineMs });
-        const { run = 0, newEpochs = 0, isBehindLog = false } = document ?? {};
-        return { run, newEpochs, isBehindLog };
-      }),
-    markBehindLog: (newEpochs, below = Number.MAX_SAFE_INTEGER) =>
-      runCall('mark the run counter', async ({ writeConcern }) => {
-        const unchanged = newEpochs === 0 ? { newEpochs: { $exists: false } } : { newEpochs };
-        const filter = { _id: registryId, ...unchanged, run: { $lt: below } };
-        return await setOrInsert(runs, filter, { isBehindLog: true }, writeConcern);
-      }),
-  };
 }

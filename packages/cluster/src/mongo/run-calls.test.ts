@@ -1,6 +1,6 @@
 import { MongoWriteConcernError } from 'mongodb';
 import { expect, test } from 'vitest';
-import { createRunCall } from './run-calls.ts';
+import { RunCalls } from './run-calls.ts';
 import { aBulkError } from './testing/bulk-error.ts';
 
 const unconfirmed = () =>
@@ -9,10 +9,10 @@ const unconfirmed = () =>
 /** Runs calls that fail with these errors, and returns the deadline of the call after them. */
 async function findDeadline(errors: readonly unknown[], pauseMs = 0) {
   let nowMs = 0;
-  const runCall = createRunCall(() => nowMs);
-  for (const error of errors) await runCall('write', () => Promise.reject(error)).catch(() => undefined);
+  const calls = new RunCalls(() => nowMs);
+  for (const error of errors) await calls.run('write', () => Promise.reject(error)).catch(() => undefined);
   nowMs += pauseMs;
-  return runCall('write', async ({ deadlineMs }) => deadlineMs);
+  return calls.run('write', async ({ deadlineMs }) => deadlineMs);
 }
 
 test.each([
@@ -27,10 +27,10 @@ test.each([
 });
 
 test('calls that ran at the same time count once', async () => {
-  const runCall = createRunCall();
-  const failing = [1, 2, 3].map(() => runCall('write', () => Promise.reject(unconfirmed())).catch(() => undefined));
+  const calls = new RunCalls();
+  const failing = [1, 2, 3].map(() => calls.run('write', () => Promise.reject(unconfirmed())).catch(() => undefined));
   await Promise.all(failing);
-  expect(await runCall('write', async ({ deadlineMs }) => deadlineMs)).toBe(10_000);
+  expect(await calls.run('write', async ({ deadlineMs }) => deadlineMs)).toBe(10_000);
 });
 
 test('a minute after the last such write, the deadline is the first one again', async () => {

@@ -23,27 +23,31 @@ export interface RunCallLimits {
   readonly writeConcern: WriteConcernSettings;
 }
 
-/** Runs one call of a run, as `runPortCall` does. */
-export type RunCall = <T>(operation: string, work: (limits: RunCallLimits) => Promise<T>) => Promise<T>;
+/** Makes the calls of runs. All stores of a process share one. */
+export class RunCalls {
+  readonly #nowMs: () => number;
+  #step = 0;
+  #keptUntilMs = 0;
 
-/** All stores of a process share one. */
-export function createRunCall(nowMs = () => performance.now()): RunCall {
-  let step = 0;
-  let keptUntilMs = 0;
-  return (operation, work) => {
-    if (nowMs() > keptUntilMs) step = 0;
-    const usedStep = step;
+  constructor(nowMs = () => performance.now()) {
+    this.#nowMs = nowMs;
+  }
+
+  /** Makes one call of a run, as `runPortCall` does. */
+  run<T>(operation: string, work: (limits: RunCallLimits) => Promise<T>): Promise<T> {
+    if (this.#nowMs() > this.#keptUntilMs) this.#step = 0;
+    const usedStep = this.#step;
     const limits = toRunCallLimits(runDeadlinesMs[usedStep] ?? runDeadlinesMs[0]);
     const watched = () =>
       work(limits).catch((error: unknown) => {
         if (isUnconfirmed(error)) {
-          step = Math.max(step, Math.min(usedStep + 1, runDeadlinesMs.length - 1));
-          keptUntilMs = nowMs() + keepMs;
+          this.#step = Math.max(this.#step, Math.min(usedStep + 1, runDeadlinesMs.length - 1));
+          this.#keptUntilMs = this.#nowMs() + keepMs;
         }
         throw error;
       });
     return runPortCall(operation, watched, limits.deadlineMs);
-  };
+  }
 }
 
 /** @internal Exported for its test. */

@@ -16,12 +16,11 @@ function watchStuckClient(close: () => Promise<void>) {
       calls.connects += 1;
     },
   });
-  const stop = reconnectStuckClient(client as unknown as MongoClient, {
-    onStuck: () => {
-      calls.stuck += 1;
-    },
-    onFatal: (error) => calls.fatal.push(error),
-  });
+  const onStuck = () => {
+    calls.stuck += 1;
+  };
+  const onFatal = (error: Error) => void calls.fatal.push(error);
+  const stop = reconnectStuckClient(client as unknown as MongoClient, onStuck, onFatal);
   client.emit('serverHeartbeatStarted', { connectionId: 'a server', awaited: false });
   return { calls, stop };
 }
@@ -58,10 +57,8 @@ function watchStaleClient() {
     close: async () => undefined,
     connect: async () => undefined,
   });
-  const stop = reconnectStuckClient(client as unknown as MongoClient, {
-    onStuck: (_, reason) => reasons.push(reason),
-    onFatal: () => undefined,
-  });
+  const onStuck = (_: string, reason: string) => void reasons.push(reason);
+  const stop = reconnectStuckClient(client as unknown as MongoClient, onStuck, () => undefined);
   onTestFinished(stop);
   const seeStale = () =>
     client.emit('serverDescriptionChanged', {

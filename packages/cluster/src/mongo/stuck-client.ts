@@ -14,15 +14,10 @@ export const closeWithinMs = 35_000;
 const staleForMs = 30_000;
 const connectBackoff = { firstMs: 100, maxMs: 2_000 };
 
-export interface StuckClientOptions {
-  /** Receives the address of the server that the client cannot use, and why. */
-  readonly onStuck: (address: string, reason: string) => void;
-  /** Called when the client cannot be closed, and so cannot reconnect: the process must end. */
-  readonly onFatal: (error: Error) => void;
-}
-
 /**
- * Reconnects a client that cannot recover by itself. Returns a function that stops the watch.
+ * Reconnects a client that cannot recover by itself. Returns a function that stops the watch. `onStuck` gets the
+ * address of the server that the client cannot use, and why. `onFatal` is called when the client cannot be closed, and
+ * so cannot reconnect: the process must end.
  *
  * 1. A heartbeat does not end. The driver (7.8) can wait for ever. When it writes to a destroyed socket that has not
  *    emitted `close` yet, `Connection.writeCommand` waits for a `drain` that never comes. This happens to a heartbeat
@@ -33,7 +28,11 @@ export interface StuckClientOptions {
  *    start at term 1. The driver remembers the highest term that it saw, and takes each new primary for one that lost
  *    an election. Example: the old set was at term 7; the primary of term 1 is ignored until term 7 is reached.
  */
-export function reconnectStuckClient(client: MongoClient, { onStuck, onFatal }: StuckClientOptions): () => void {
+export function reconnectStuckClient(
+  client: MongoClient,
+  onStuck: (address: string, reason: string) => void,
+  onFatal: (error: Error) => void,
+): () => void {
   const { connectTimeoutMS, heartbeatFrequencyMS } = client.options;
   /**
    * How many ticks the heartbeat of each server has left. Ticks are counted instead of time, because no heartbeat can

@@ -167,16 +167,16 @@ type Connector = NonNullable<RedisOptions['Connector']>;
 type Stream = Awaited<ReturnType<AbstractConnector['connect']>>;
 
 /**
- * Returns the connector class by which ioredis connects to the node that owns the slot of all our keys (ADR 46). It
- * looks for that node at each attempt, so after a failover every kind of connection finds the new owner: also blocking
- * reads, BullMQ's copies and subscribers.
+ * Returns the connector classes by which ioredis connects to the node that owns the slot of all our keys (ADR 46), and
+ * to a replica of that node, which each connection chooses at random. They look for that node at each attempt, so after
+ * a failover every kind of connection finds the new owner: also blocking reads, BullMQ's copies and subscribers.
  *
  * As soon as one connection finds another owner, all others are closed, so that they find it as well. Otherwise a
  * connection that only waits, such as a blocking read, would stay with a frozen node.
  */
-export function createOwnerConnector(finder: SlotOwnerFinder): Connector {
+export function toConnectors(finder: SlotOwnerFinder) {
   const open = new Map<Stream, Address>();
-  const find = async (access: NodeAccess) => {
+  const findOwner = async (access: NodeAccess) => {
     const { owner } = await finder.find(access);
     for (const [stream, address] of open) if (!isSame(address, owner)) stream.destroy();
     return owner;
@@ -185,18 +185,16 @@ export function createOwnerConnector(finder: SlotOwnerFinder): Connector {
     open.set(stream, address);
     stream.once('close', () => open.delete(stream));
   };
-  return createConnector(find, onStream);
-}
-
-/** Returns the connector class for a replica of that node. Each connection chooses one at random. */
-export function createReplicaConnector(finder: SlotOwnerFinder): Connector {
-  const find = async (access: NodeAccess) => {
+  const findReplica = async (access: NodeAccess) => {
     const { replicas } = await finder.find(access);
     const replica = replicas[Math.floor(Math.random() * replicas.length)];
     if (replica === undefined) throw new Error('the node that owns our keys has no replica');
     return replica;
   };
-  return createConnector(find, () => undefined);
+  return {
+    clusterConnector: createConnector(findOwner, onStream),
+    replicaConnector: createConnector(findReplica, () => undefined),
+  };
 }
 
 /** As ioredis says it. */

@@ -1,7 +1,9 @@
-import { backoffMs } from '@widget-service/shared/runtime/clock.ts';
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { backoffMs, withDeadline } from '@widget-service/shared/runtime/clock.ts';
 import { Redis, type RedisOptions } from 'ioredis';
 import { describeConnectionError, ignoreErrors, surviveSocketErrors } from './connection-errors.ts';
 import { findRefusedSetting, haveSentinelsFailed } from './first-contact.ts';
+import { translateRedisError } from './redis-call.ts';
 import { type RedisTarget, toTargetOptions } from './redis-failover.ts';
 
 /** The options that every connection shares. */
@@ -78,11 +80,56 @@ export function openBlockingReadConnection(target: RedisTarget, name: string): R
 }
 
 /**
+ * The connection of one tail, opened when it is needed: a blocking read delays every other command on its connection.
+ */
+export class TailConnection {
+  readonly #what: string;
+  readonly #connect: () => Redis;
+  readonly #deadlineMs: number;
+  #redis: Redis | null = null;
+  #isClosed = false;
+
+  /** `what` names the tail in errors. `deadlineMs`: after how long a connection that does not answer is left. */
+  constructor(what: string, connect: () => Redis, deadlineMs: number) {
+    this.#what = what;
+    this.#connect = connect;
+    this.#deadlineMs = deadlineMs;
+  }
+
+  /** Throws `UnavailableError`. */
+  async run<T>(read: (redis: Redis) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw new UnavailableError(`${this.#what}: closed`);
+    this.#redis ??= this.#connect();
+    const redis = this.#redis;
+    try {
+      // Without this deadline, the call would never end while Redis is frozen.
+      return await withDeadline(read(redis), this.#deadlineMs, this.#what);
+    } catch (error) {
+      // The read may still be pending on this connection, so the next call opens another one.
+      redis.disconnect();
+      if (this.#redis === redis) this.#redis = null;
+      throw translateRedisError(error, this.#what);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#redis?.disconnect();
+    this.#redis = null;
+  }
+}
+
+/**
  * A connection for BullMQ's workers. BullMQ duplicates it for each worker. While Redis is unavailable, BullMQ waits
  * without limit before it closes these copies. So this class records them: `disconnectAll` closes them in any state.
  */
 export class WorkerRedis extends Redis {
   readonly #copies: Redis[] = [];
+
+  constructor(target: RedisTarget, name: string) {
+    super(target.url, { ...workerOptions, ...toTargetOptions(target), connectionName: name });
+    reportOutages(this, name, target);
+  }
 
   override duplicate(override?: Partial<RedisOptions>): Redis {
     const copy = super.duplicate(override);
@@ -97,12 +144,6 @@ export class WorkerRedis extends Redis {
       if (redis.status !== 'end') redis.disconnect();
     }
   }
-}
-
-export function openWorkerConnection(target: RedisTarget, name: string): WorkerRedis {
-  const redis = new WorkerRedis(target.url, { ...workerOptions, ...toTargetOptions(target), connectionName: name });
-  reportOutages(redis, name, target);
-  return redis;
 }
 
 /**

@@ -1,10 +1,9 @@
-import { createRowReader, type RowReader } from '@widget-service/shared/adapters/row-reader.ts';
+import type { RowKind } from '@widget-service/shared/adapters/row-reader.ts';
 import { logRecordShape } from '@widget-service/shared/adapters/row-shapes.ts';
 import type { WidgetEventType } from '@widget-service/shared/domain/event-kind.ts';
 import type { WidgetState } from '@widget-service/shared/domain/widget.ts';
 import type { WidgetEvent } from '@widget-service/shared/domain/widget-event.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
-import type { OnWarning } from './redis-failover.ts';
 
 /** A stream entry as Redis returns it: its id, then alternating field names and values. */
 export type StreamEntry = [id: string, fields: string[]];
@@ -29,11 +28,13 @@ export function toEntryFields(event: WidgetEvent): string[] {
   return fields;
 }
 
-/** Creates the reader of the entries that tails and streams get. */
-export function createLogEntryReader(onWarning?: OnWarning): RowReader<StreamEntry, LogRecord> {
-  const identify = ([id]: StreamEntry) => id;
-  return createRowReader({ of: 'log', identify, convert: toLogRecord, shape: logRecordShape, onWarning });
-}
+/** The entries that tails and streams get. */
+export const logRows: RowKind<StreamEntry, LogRecord> = {
+  of: 'log',
+  identify: ([id]) => id,
+  convert: toLogRecord,
+  shape: logRecordShape,
+};
 
 /** Reads the fields of `toEntryFields` and `append.lua`. Does not validate. */
 export function toLogRecord([id, fields]: StreamEntry): LogRecord {

@@ -1,11 +1,11 @@
 import { parseControlEntry, serializeControlEntry } from '@widget-service/shared/adapters/control-entry-codec.ts';
-import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { ControlEntry, ControlLog, ControlTail } from '@widget-service/shared/ports/control-log.ts';
 import { requestDeadlineMs, withDeadline } from '@widget-service/shared/runtime/clock.ts';
 import type { Redis } from 'ioredis';
+import { TailConnection } from './connections.ts';
 import type { RedisKeys } from './keys.ts';
 import type { StreamEntry } from './log-entry.ts';
-import { translateErrors, translateRedisError } from './redis-call.ts';
+import { translateErrors } from './redis-call.ts';
 
 /** Far more entries than a running pod can fall behind. A pod that has fallen behind further re-checks every grant. */
 const defaultMaxLength = 10_000;
@@ -77,45 +77,34 @@ interface ReadOutcome {
 class RedisControlTail implements ControlTail {
   readonly #key: string;
   readonly #maxLength: number;
-  /** Opens a connection for this tail alone: a blocking read delays every other command on its connection. */
-  readonly #connect: () => Redis;
-  #redis: Redis | null = null;
+  readonly #connection: TailConnection;
   /** Null until the first read. */
   #position: string | null = null;
   /** True if the last read failed: the log may have lost entries that this tail has not read. */
   #hasReadFailed = false;
-  #isClosed = false;
 
   constructor(key: string, maxLength: number, connect: () => Redis) {
     this.#key = key;
     this.#maxLength = maxLength;
-    this.#connect = connect;
+    this.#connection = new TailConnection('control tail', connect, deadlineMs);
   }
 
   async next(): Promise<TailResult> {
-    if (this.#isClosed) throw new UnavailableError('control tail: closed');
-    this.#redis ??= this.#connect();
-    const redis = this.#redis;
     try {
-      const outcome = this.#position === null ? this.#startAtEnd(redis) : this.#readOn(redis, this.#position);
-      // Without this deadline, the call would never end while Redis is frozen.
-      const { result, position } = await withDeadline(outcome, deadlineMs, 'control tail');
+      const { result, position } = await this.#connection.run((redis) =>
+        this.#position === null ? this.#startAtEnd(redis) : this.#readOn(redis, this.#position),
+      );
       this.#position = position;
       this.#hasReadFailed = false;
       return result;
     } catch (error) {
-      // The read may still be pending on this connection, so the next call opens another one.
-      redis.disconnect();
-      if (this.#redis === redis) this.#redis = null;
       this.#hasReadFailed = true;
-      throw translateRedisError(error, 'control tail');
+      throw error;
     }
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#redis?.disconnect();
-    this.#redis = null;
+  close(): Promise<void> {
+    return this.#connection.close();
   }
 
   async #startAtEnd(redis: Redis): Promise<ReadOutcome> {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { RowReader } from '@widget-service/shared/adapters/row-reader.ts';
-import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { RowReader } from '@widget-service/shared/adapters/row-reader.ts';
 import type { LogPosition } from '@widget-service/shared/domain/log-position.ts';
 import type {
   AppendResult,
@@ -12,11 +11,12 @@ import type {
   LogRecord,
 } from '@widget-service/shared/ports/event-log.ts';
 import { type ComparablePosition, runLimits } from '@widget-service/shared/ports/run-registry.ts';
-import { systemClock, withDeadline } from '@widget-service/shared/runtime/clock.ts';
+import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import type { Redis } from 'ioredis';
+import { TailConnection } from './connections.ts';
 import type { RedisKeys } from './keys.ts';
-import { createLogEntryReader, type StreamEntry, toEntryFields, toEntryId } from './log-entry.ts';
-import { loadScript, runScript, translateErrors, translateRedisError } from './redis-call.ts';
+import { logRows, type StreamEntry, toEntryFields, toEntryId } from './log-entry.ts';
+import { loadScript, runScript, translateErrors } from './redis-call.ts';
 import type { OnWarning } from './redis-failover.ts';
 import { isForbidden, parseMaxMemoryBytes } from './redis-info.ts';
 import { type ReplicaReads, ReplicaTail } from './replica-tail.ts';
@@ -52,7 +52,7 @@ export class RedisEventLog implements EventLog {
   readonly #keys: RedisKeys;
   readonly #options: RedisEventLogOptions;
   readonly #tails = new Set<EventTail>();
-  readonly #entries: ReturnType<typeof createLogEntryReader>;
+  readonly #entries: RowReader<StreamEntry, LogRecord>;
   readonly #scripts = {
     append: loadScript('append', 'log-functions'),
     expireMarks: loadScript('expire-marks', 'log-functions'),
@@ -64,7 +64,7 @@ export class RedisEventLog implements EventLog {
     this.#redis = options.redis;
     this.#keys = options.keys;
     this.#options = options;
-    this.#entries = createLogEntryReader(options.onWarning);
+    this.#entries = new RowReader(logRows, options.onWarning);
   }
 
   async append(run: number, recorded: ComparablePosition | null, events: readonly LogAppend[]): Promise<AppendResult> {
@@ -209,42 +209,23 @@ const deadlineMs = 5000;
 /** Reads the stream of the event log on one server. */
 class RedisEventTail implements EventTail {
   readonly #key: string;
-  readonly #entries: Pick<RowReader<StreamEntry, LogRecord>, 'readUntilDamaged'>;
-  /** Opens a connection for this tail alone: a blocking read delays every other command on its connection. */
-  readonly #connect: () => Redis;
-  #redis: Redis | null = null;
-  #isClosed = false;
+  readonly #entries: RowReader<StreamEntry, LogRecord>;
+  readonly #connection: TailConnection;
 
-  constructor(key: string, entries: Pick<RowReader<StreamEntry, LogRecord>, 'readUntilDamaged'>, connect: () => Redis) {
+  constructor(key: string, entries: RowReader<StreamEntry, LogRecord>, connect: () => Redis) {
     this.#key = key;
     this.#entries = entries;
-    this.#connect = connect;
+    this.#connection = new TailConnection('event tail', connect, deadlineMs);
   }
 
   async next(after: LogPosition, limit: number): Promise<LogRecord[]> {
-    if (this.#isClosed) throw new UnavailableError('event tail: closed');
-    this.#redis ??= this.#connect();
-    const redis = this.#redis;
-    let reply: Awaited<ReturnType<Redis['xread']>>;
-    try {
-      // Without this deadline, the call would never end while Redis is frozen.
-      reply = await withDeadline(
-        redis.xread('COUNT', limit, 'BLOCK', blockMs, 'STREAMS', this.#key, toEntryId(after)),
-        deadlineMs,
-        'event tail',
-      );
-    } catch (error) {
-      // The read may still be pending on this connection, so the next call opens another one.
-      redis.disconnect();
-      if (this.#redis === redis) this.#redis = null;
-      throw translateRedisError(error, 'event tail');
-    }
+    const reply = await this.#connection.run((redis) =>
+      redis.xread('COUNT', limit, 'BLOCK', blockMs, 'STREAMS', this.#key, toEntryId(after)),
+    );
     return this.#entries.readUntilDamaged((reply?.[0]?.[1] ?? []) as StreamEntry[]);
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#redis?.disconnect();
-    this.#redis = null;
+  close(): Promise<void> {
+    return this.#connection.close();
   }
 }

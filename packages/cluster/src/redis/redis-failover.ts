@@ -1,7 +1,7 @@
 import type { Settings } from '@widget-service/shared/config/settings.ts';
 import { splitHosts } from '@widget-service/shared/runtime/host-name.ts';
 import { type Redis, type RedisOptions, SentinelConnector } from 'ioredis';
-import { type Address, createOwnerConnector, createReplicaConnector, SlotOwnerFinder } from './cluster-connector.ts';
+import { type Address, SlotOwnerFinder, toConnectors } from './cluster-connector.ts';
 import { surviveSocketErrors } from './connection-errors.ts';
 import { findRedisKeys } from './keys.ts';
 
@@ -65,8 +65,7 @@ function toTarget(settings: Settings, setting: RedisSetting, given: string, onWa
     // The text of the certificate holds its key.
     tls: { ...(ca === null ? {} : { ca }), ...(cert === null ? {} : { cert, key: cert }) },
     sentinels: finder === null ? findSentinels(settings, url) : null,
-    clusterConnector: finder === null ? null : createOwnerConnector(finder),
-    replicaConnector: finder === null ? null : createReplicaConnector(finder),
+    ...(finder === null ? {} : toConnectors(finder)),
   };
 }
 

@@ -6,7 +6,7 @@ const onePermit = { limit, atLeast: 1, atMost: 1 };
 
 function buildLimiter(maxKeys: number) {
   const clock = { nowMs: 5 };
-  return { clock, limiter: new MemoryRateLimiter({ monotonicMs: () => clock.nowMs, maxKeys }) };
+  return { clock, limiter: new MemoryRateLimiter({ monotonicMs: () => clock.nowMs }, maxKeys) };
 }
 
 test('drops a key once its whole burst is available', async () => {

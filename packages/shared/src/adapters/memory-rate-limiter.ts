@@ -1,14 +1,8 @@
 import { type RateLimit, type RateOutcome, returnPermits, takePermits } from '../domain/gcra.ts';
 import type { RateLimiter, RateRequest } from '../ports/rate-limiter.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { dropOldest } from '../runtime/drop-oldest.ts';
 
-export interface MemoryRateLimiterOptions {
-  /** Milliseconds on a monotonic clock. */
-  readonly monotonicMs: () => number;
-  /** The limiter keeps at most this many keys, 50 000 by default. Beyond that, it drops the least recently used one. */
-  readonly maxKeys?: number;
-}
-
-const defaultMaxKeys = 50_000;
 /** The smallest number of keys that starts a sweep. */
 const minSweepSize = 1_000;
 /** The shortest pause between two sweeps while the limiter is full. */
@@ -16,15 +10,16 @@ const sweepPauseMs = 1_000;
 
 /** Limits within one process: for the embedded backend, and for each pod of a cluster while Redis is unavailable. */
 export class MemoryRateLimiter implements RateLimiter {
-  readonly #monotonicMs: () => number;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #maxKeys: number;
   /** `fullAtMs` of each key (see `takePermits`). The least recently used key comes first. */
   readonly #fullAtMs = new Map<string, number>();
   #nextSweepSize = minSweepSize;
   #lastSweepAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor({ monotonicMs, maxKeys = defaultMaxKeys }: MemoryRateLimiterOptions) {
-    this.#monotonicMs = monotonicMs;
+  /** Keeps at most `maxKeys` keys. Beyond that, it drops the least recently used one. */
+  constructor(clock: Pick<Clock, 'monotonicMs'>, maxKeys = 50_000) {
+    this.#clock = clock;
     this.#maxKeys = maxKeys;
   }
 
@@ -34,7 +29,7 @@ export class MemoryRateLimiter implements RateLimiter {
   }
 
   async take({ key, limit, atLeast, atMost }: RateRequest): Promise<RateOutcome> {
-    const nowMs = this.#monotonicMs();
+    const nowMs = this.#clock.monotonicMs();
     const previous = this.#fullAtMs.get(key);
     const { outcome, fullAtMs } = takePermits(previous ?? 0, nowMs, limit, { atLeast, atMost });
     // A denied request counts as a use, too: otherwise the limiter could drop a key that it limits.
@@ -43,7 +38,7 @@ export class MemoryRateLimiter implements RateLimiter {
   }
 
   async giveBack(key: string, limit: RateLimit, count: number): Promise<void> {
-    const nowMs = this.#monotonicMs();
+    const nowMs = this.#clock.monotonicMs();
     const previous = this.#fullAtMs.get(key);
     if (previous !== undefined) this.#keep(key, returnPermits(previous, nowMs, limit, count), nowMs);
   }
@@ -56,9 +51,7 @@ export class MemoryRateLimiter implements RateLimiter {
     if (this.#fullAtMs.size >= this.#nextSweepSize || (isFull && nowMs - this.#lastSweepAtMs >= sweepPauseMs)) {
       this.#sweep(nowMs);
     }
-    if (this.#fullAtMs.size <= this.#maxKeys) return;
-    const [oldest] = this.#fullAtMs.keys();
-    if (oldest !== undefined) this.#fullAtMs.delete(oldest);
+    dropOldest(this.#fullAtMs, this.#maxKeys);
   }
 
   /**
@@ -87,8 +80,7 @@ export function makeTakeLocally(limit: RateLimit): (key: string, nowMs: number) 
     const taken = takePermits(fullAtMs.get(key) ?? 0, nowMs, limit, { atLeast: 1, atMost: 1 });
     fullAtMs.delete(key);
     fullAtMs.set(key, taken.fullAtMs);
-    const [oldest = key] = fullAtMs.keys();
-    if (fullAtMs.size > localKeysMax) fullAtMs.delete(oldest);
+    dropOldest(fullAtMs, localKeysMax);
     return taken.outcome.granted > 0;
   };
 }

@@ -6,7 +6,8 @@ import type { Shape } from '../entities/shape-checks.ts';
 /** Writes a warning to the log of the process. */
 export type OnWarning = (message: string, details?: object) => void;
 
-export interface RowReaderOptions<Row, T> {
+/** How to read the rows of one collection or table. */
+export interface RowKind<Row, T> {
   /** The collection or table. */
   readonly of: string;
   /** Returns the key of the row for the log. Never a secret. */
@@ -15,19 +16,6 @@ export interface RowReaderOptions<Row, T> {
   readonly convert: (row: Row) => T;
   /** Not needed if `convert` checks. */
   readonly shape?: Shape<T>;
-  readonly onWarning?: OnWarning | undefined;
-}
-
-export interface RowReader<Row, T> {
-  /** Throws `UnreadableRowError` for a damaged row. */
-  readonly read: (row: Row) => T;
-  /** As `read`. Returns null for null or undefined, which stand for no row. */
-  readonly readIfAny: (row: Row | null | undefined) => T | null;
-  readonly readList: (rows: readonly Row[]) => ListedRow<T>[];
-  /** Returns the rows before the first damaged one. Throws `UnreadableRowError` if there are none. */
-  readonly readUntilDamaged: (rows: readonly Row[]) => T[];
-  /** Returns the rows after the last damaged one. */
-  readonly readSinceDamaged: (rows: readonly Row[]) => T[];
 }
 
 /** How often the same damaged row is logged. */
@@ -36,61 +24,75 @@ const logEveryMs = 60_000;
 const rememberedMax = 1_000;
 const loggedAtMs = new Map<string, number>();
 
-/** Creates the reader of one kind of stored rows. It checks each member, so no damaged row reaches a caller. */
-export function createRowReader<Row, T extends object>(options: RowReaderOptions<Row, T>): RowReader<Row, T> {
-  const { of, identify, convert, shape = {}, onWarning } = options;
-  const checks = Object.entries(shape) as [keyof T & string, (value: unknown) => boolean][];
+/** Reads one kind of stored rows. It checks each member, so no damaged row reaches a caller. */
+export class RowReader<Row, T extends object> {
+  readonly #kind: RowKind<Row, T>;
+  readonly #checks: readonly [keyof T & string, (value: unknown) => boolean][];
+  readonly #onWarning: OnWarning | undefined;
 
-  function read(row: Row): T {
+  constructor(kind: RowKind<Row, T>, onWarning?: OnWarning) {
+    this.#kind = kind;
+    this.#checks = Object.entries(kind.shape ?? {}) as [keyof T & string, (value: unknown) => boolean][];
+    this.#onWarning = onWarning;
+  }
+
+  /** Throws `UnreadableRowError` for a damaged row. */
+  read(row: Row): T {
     let member = '';
     try {
-      const entity = convert(row);
-      member = checks.find(([name, check]) => !check(entity[name]))?.[0] ?? '';
+      const entity = this.#kind.convert(row);
+      member = this.#checks.find(([name, check]) => !check(entity[name]))?.[0] ?? '';
       if (member === '') return entity;
     } catch (error) {
       // Keeps only the path of the error, because its message may contain the value.
       if (error instanceof z.ZodError) member = error.issues[0]?.path.join('.') ?? '';
     }
-    const id = String(identify(row));
-    warn({ of, id, ...(member === '' ? {} : { member }) });
+    const { of } = this.#kind;
+    const id = String(this.#kind.identify(row));
+    this.#warn({ of, id, ...(member === '' ? {} : { member }) });
     throw new UnreadableRowError(`${of}, ${id}: a damaged row${member === '' ? '' : `, member ${member}`}`);
   }
 
-  function warn(row: { readonly of: string; readonly id: string }): void {
-    const key = `${row.of} ${row.id}`;
-    if (performance.now() < (loggedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) + logEveryMs) return;
-    if (loggedAtMs.size >= rememberedMax) loggedAtMs.clear();
-    loggedAtMs.set(key, performance.now());
-    onWarning?.('store.row_unreadable', row);
+  /** As `read`. Returns null for null or undefined, which stand for no row. */
+  readIfAny(row: Row | null | undefined): T | null {
+    return row === null || row === undefined ? null : this.read(row);
   }
 
-  function readListed(row: Row): ListedRow<T> {
-    try {
-      return read(row);
-    } catch (error) {
-      if (error instanceof UnreadableRowError) return null;
-      throw error;
-    }
+  readList(rows: readonly Row[]): ListedRow<T>[] {
+    return rows.map((row) => this.#readListed(row));
   }
 
-  function readUntilDamaged(rows: readonly Row[]): T[] {
+  /** Returns the rows before the first damaged one. Throws `UnreadableRowError` if there are none. */
+  readUntilDamaged(rows: readonly Row[]): T[] {
     const entities: T[] = [];
     for (const row of rows) {
-      const entity = entities.length === 0 ? read(row) : readListed(row);
+      const entity = entities.length === 0 ? this.read(row) : this.#readListed(row);
       if (entity === null) break;
       entities.push(entity);
     }
     return entities;
   }
 
-  return {
-    read,
-    readIfAny: (row) => (row === null || row === undefined ? null : read(row)),
-    readList: (rows) => rows.map(readListed),
-    readUntilDamaged,
-    readSinceDamaged: (rows) => {
-      const listed = rows.map(readListed);
-      return listed.slice(listed.lastIndexOf(null) + 1).filter((entity) => entity !== null);
-    },
-  };
+  /** Returns the rows after the last damaged one. */
+  readSinceDamaged(rows: readonly Row[]): T[] {
+    const listed = this.readList(rows);
+    return listed.slice(listed.lastIndexOf(null) + 1).filter((entity) => entity !== null);
+  }
+
+  #readListed(row: Row): ListedRow<T> {
+    try {
+      return this.read(row);
+    } catch (error) {
+      if (error instanceof UnreadableRowError) return null;
+      throw error;
+    }
+  }
+
+  #warn(row: { readonly of: string; readonly id: string }): void {
+    const key = `${row.of} ${row.id}`;
+    if (performance.now() < (loggedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) + logEveryMs) return;
+    if (loggedAtMs.size >= rememberedMax) loggedAtMs.clear();
+    loggedAtMs.set(key, performance.now());
+    this.#onWarning?.('store.row_unreadable', row);
+  }
 }

@@ -35,49 +35,40 @@ export const forArrayLength: object = { when: ({ value }: { value: unknown }) =>
 /** Members in the order of the index. `-` before a name: descending. `a.b` is the member `b` of the member `a`. */
 export type IndexMembers = readonly string[];
 
-export interface EntityOptions<Shape extends z.ZodRawShape> {
+/** How a kind of thing is stored. `Member`: the name of one of its members. */
+interface Marks<Member extends string> {
   /** The collection of MongoDB and the table of SQLite. */
   readonly name: string;
-  /** Each member with its schema. Whatever a store returns was checked against it. */
-  readonly members: z.ZodObject<Shape>;
   /** The member that no two entities share, and that never changes. A text. */
-  readonly key: keyof Shape & string;
-  /**
-   * The member that concurrent inserts may race for, which never changes either: the `_id` of a document (ADR 5). Left
-   * out: the key.
-   */
-  readonly documentId?: keyof Shape & string;
+  readonly key: Member;
+  /** The member that concurrent inserts may race for, which never changes either: the `_id` of a document (ADR 5). */
+  readonly documentId: Member;
   /** What a log line calls a damaged row. A member that is no secret. */
-  readonly namedBy: keyof Shape & string;
+  readonly namedBy: Member;
   /** Of lists. Newest first: descending. */
-  readonly order?: readonly (keyof Shape & string)[];
+  readonly order: readonly Member[];
   /** By their names. */
-  readonly indexes?: Readonly<Record<string, IndexMembers>>;
+  readonly indexes: Readonly<Record<string, IndexMembers>>;
   /** Texts that no two entities share, by the names of their indexes. Entities that lack the first may share it. */
-  readonly unique?: Readonly<Record<string, readonly string[]>>;
+  readonly unique: Readonly<Record<string, readonly string[]>>;
   /** A text that may be long: a list has an empty one in its place. */
-  readonly unlisted?: keyof Shape & string;
+  readonly unlisted: Member | null;
   /** The time at which the store removes an entity, some time later. Null: never. */
-  readonly expires?: keyof Shape & string;
+  readonly expires: Member | null;
   /** The store refuses every change of an entity, if it can: a mistake in the service must not make one either. */
-  readonly neverChanges?: boolean;
+  readonly neverChanges: boolean;
   /** A power cut may undo the last writes: SQLite does not sync them, which would delay the hooks of that moment. */
-  readonly mayBeLost?: boolean;
+  readonly mayBeLost: boolean;
 }
 
+/** What a definition may leave out. It may also leave out `documentId`: then it is the key. */
+const defaults = {
+  ...{ order: [], indexes: {}, unique: {} },
+  ...{ unlisted: null, expires: null, neverChanges: false, mayBeLost: false },
+} as const;
+
 /** One kind of thing that the service stores: the one place that says what its members are. */
-export interface Entity<T> {
-  readonly name: string;
-  readonly key: string;
-  readonly documentId: string;
-  readonly namedBy: string;
-  readonly order: readonly string[];
-  readonly indexes: Readonly<Record<string, IndexMembers>>;
-  readonly unique: Readonly<Record<string, readonly string[]>>;
-  readonly unlisted: string | null;
-  readonly expires: string | null;
-  readonly neverChanges: boolean;
-  readonly mayBeLost: boolean;
+export interface Entity<T> extends Marks<string> {
   /** Whether an entity may lack the member at this path, or the one that it belongs to. */
   mayBeAbsent(path: string): boolean;
   /** Returns the members as they are stored, with times as Dates. Members that are undefined stay away. */
@@ -89,33 +80,23 @@ export interface Entity<T> {
   decode(members: Readonly<Record<string, unknown>>): T;
 }
 
+type Definition<Shape extends z.ZodRawShape, Member extends string = keyof Shape & string> = Partial<Marks<Member>> &
+  Pick<Marks<Member>, 'name' | 'key' | 'namedBy'> & {
+    /** Each member with its schema. Whatever a store returns was checked against it. */
+    readonly members: z.ZodObject<Shape>;
+  };
+
 /** Defines an entity. Its type is `EntityOf<typeof definition>`. */
 export function defineEntity<Shape extends z.ZodRawShape>({
   members,
-  key,
-  documentId = key,
-  order = [],
-  indexes = {},
-  unique = {},
-  unlisted,
-  expires,
-  neverChanges = false,
-  mayBeLost = false,
-  ...rest
-}: EntityOptions<Shape>): Entity<DeepReadonly<z.output<z.ZodObject<Shape>>>> {
+  ...marks
+}: Definition<Shape>): Entity<DeepReadonly<z.output<z.ZodObject<Shape>>>> {
   type T = DeepReadonly<z.output<z.ZodObject<Shape>>>;
   const changes = members.partial();
   return {
-    ...rest,
-    key,
-    documentId,
-    order,
-    indexes,
-    unique,
-    unlisted: unlisted ?? null,
-    expires: expires ?? null,
-    neverChanges,
-    mayBeLost,
+    documentId: marks.key,
+    ...defaults,
+    ...marks,
     mayBeAbsent: (path) => {
       const schema = members.shape[path.split('.')[0] ?? ''] as unknown as z.ZodType;
       return [null, undefined].some((value) => schema.safeParse(value).success);

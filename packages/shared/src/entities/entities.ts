@@ -6,16 +6,16 @@ import { serviceKeyEntity } from './service-key.ts';
 import { sessionEntity } from './session.ts';
 import { userEntity } from './user.ts';
 
-/** The definitions of all entities. */
-export const entities = [
-  userEntity,
-  sessionEntity,
-  subscriptionEntity,
-  integrationEntity,
-  provisionTokenEntity,
-  auditEventEntity,
-  serviceKeyEntity,
-  quarantinedTextEntity,
-  refusalEntity,
-  sampleEntity,
-] as const;
+/** The definitions of all entities, by the name of their collection in `Backend`. */
+export const entities = {
+  users: userEntity,
+  sessions: sessionEntity,
+  subscriptions: subscriptionEntity,
+  integrations: integrationEntity,
+  provisionTokens: provisionTokenEntity,
+  auditEvents: auditEventEntity,
+  serviceKeys: serviceKeyEntity,
+  quarantine: quarantinedTextEntity,
+  refusals: refusalEntity,
+  samples: sampleEntity,
+} as const;

@@ -1,10 +1,5 @@
-import type { StoredAuditEvent } from '../entities/audit-event.ts';
-import type { Integration, ProvisionToken, Subscription } from '../entities/grant.ts';
-import type { QuarantinedText } from '../entities/quarantined-text.ts';
-import type { HookRefusal, HookSample } from '../entities/refused-request.ts';
-import type { ServiceKey } from '../entities/service-key.ts';
-import type { Session } from '../entities/session.ts';
-import type { User } from '../entities/user.ts';
+import type { Entity, EntityOf } from '../entities/define-entity.ts';
+import { entities } from '../entities/entities.ts';
 import type { Collection } from './collection.ts';
 import type { ControlLog } from './control-log.ts';
 import type { DeliveryLedger } from './delivery-ledger.ts';
@@ -16,16 +11,24 @@ import type { RateLimiter } from './rate-limiter.ts';
 import type { RunRegistry } from './run-registry.ts';
 import type { WidgetEffects, WidgetOutbox, WidgetStore } from './widget-store.ts';
 
+/** A collection per entity. */
+type Collections = {
+  readonly [Name in keyof typeof entities]: Collection<EntityOf<(typeof entities)[Name]>>;
+};
+
+/** Returns the collection of each entity, by its name in `Backend`. */
+export function mapEntities(toCollection: <T extends object>(entity: Entity<T>) => Collection<T>): Collections {
+  const collections = Object.entries(entities).map(([name, entity]) => [name, toCollection(entity as Entity<object>)]);
+  return Object.fromEntries(collections) as Collections;
+}
+
 /** All ports of one backend. They share its connections. */
-export interface Backend {
+export interface Backend extends Collections {
   readonly kind: 'embedded' | 'cluster';
   readonly widgets: WidgetStore;
   readonly effects: WidgetEffects;
   readonly outboxes: WidgetOutbox;
   readonly ledger: DeliveryLedger;
-  readonly quarantine: Collection<QuarantinedText>;
-  readonly refusals: Collection<HookRefusal>;
-  readonly samples: Collection<HookSample>;
   readonly hookCounts: HookCountStore;
   readonly runs: RunRegistry;
   readonly eventLog: EventLog;
@@ -33,13 +36,6 @@ export interface Backend {
   readonly control: ControlLog;
   readonly processStates: ProcessStates;
   readonly rateLimiter: RateLimiter;
-  readonly users: Collection<User>;
-  readonly sessions: Collection<Session>;
-  readonly subscriptions: Collection<Subscription>;
-  readonly integrations: Collection<Integration>;
-  readonly provisionTokens: Collection<ProvisionToken>;
-  readonly auditEvents: Collection<StoredAuditEvent>;
-  readonly serviceKeys: Collection<ServiceKey>;
   /**
    * Removes expired entities, dedupe marks and counts of hooks, and ledger rows past their
    * retention. On the cluster it does nothing: MongoDB and Redis remove them by themselves.

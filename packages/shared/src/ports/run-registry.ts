@@ -30,16 +30,6 @@ export interface RunRegistry {
   recordPosition(position: ComparablePosition, expected: ComparablePosition | null): Promise<boolean>;
 }
 
-export interface RunLimits {
-  /** In milliseconds. The run checks its age before its append. If it is older than this, it appends nothing. */
-  readonly maxAgeMs: number;
-  /**
-   * How long the event log keeps a dedupe mark after `EventLog.expireMarks`, in milliseconds. The embedded log keeps
-   * the watermarks of widgets for ever.
-   */
-  readonly markLifetimeMs: number;
-}
-
 /**
  * How old a run may be when it appends, and how long the event log keeps a dedupe mark that expires. Marks must live
  * much longer than runs, or an event could be appended twice.
@@ -53,10 +43,18 @@ export interface RunLimits {
  * append until 12:21 at the latest, and the watermark skips its version 4. If watermarks expired after five minutes,
  * run 41 could append version 4 again at 12:08.
  */
-export const runLimits: RunLimits = { maxAgeMs: 10 * 60_000, markLifetimeMs: 3_600_000 };
+export const runLimits = {
+  /** The run checks its age before its append. If it is older than this, it appends nothing. */
+  maxAgeMs: 10 * 60_000,
+  /**
+   * How long the event log keeps a dedupe mark after `EventLog.expireMarks`. The embedded log keeps the watermarks of
+   * widgets for ever.
+   */
+  markLifetimeMs: 3_600_000,
+};
 
 /** Throws an `Error` unless a dedupe mark lives at least twice as long as a run may be old. */
-export function assertRunLimits({ maxAgeMs, markLifetimeMs }: RunLimits): void {
+export function assertRunLimits({ maxAgeMs, markLifetimeMs }: typeof runLimits): void {
   if (markLifetimeMs >= 2 * maxAgeMs) return;
   throw new Error(
     `run limits: markLifetimeMs is ${markLifetimeMs}, but must be at least twice maxAgeMs (${maxAgeMs}); ` +

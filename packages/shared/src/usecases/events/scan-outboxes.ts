@@ -66,7 +66,7 @@ export function makeScanOutboxes(deps: ScanOutboxesDeps) {
   const futureDated = createResumableSearch((from) =>
     outboxes.findFutureDated(new Date(clock.now().getTime() + scanAgeMs), pageSize, from),
   );
-  const fullJobs = createFullJobTracker();
+  const hasNewFullJob = trackFullJobs();
 
   return async (signal: AbortSignal): Promise<OutboxScan> => {
     const isFromOldest = overdue.isAtStart();
@@ -76,14 +76,18 @@ export function makeScanOutboxes(deps: ScanOutboxesDeps) {
       const oldest = await overdue.collect(jobs, signal);
       oldestSince = isFromOldest ? (oldest?.since ?? null) : undefined;
       await futureDated.collect(jobs, signal);
-      await Promise.all([...jobs.byPartition].map(([partition, ids]) => enqueueNudges(deps, partition, ids)));
+      const nudges = [...jobs.byPartition].map(([partition, ids]) => {
+        const items = ids.map((widgetId) => ({ type: 'nudge' as const, widgetId }));
+        return hookQueue.enqueue({ jobId: `scan-${partition}`, partition, items });
+      });
+      await Promise.all(nudges);
     } catch (error) {
       overdue.reset();
       futureDated.reset();
       throw error;
     }
     const widgets = [...jobs.byPartition.values()].reduce((sum, ids) => sum + ids.length, 0);
-    return { widgets, hasMore: isFromOldest && fullJobs.hasNewFullJob(jobs), oldestSince };
+    return { widgets, hasMore: isFromOldest && hasNewFullJob(jobs), oldestSince };
   };
 }
 
@@ -105,27 +109,23 @@ function createNudgeJobs(partitionCount: number) {
 }
 
 /**
- * Tells when a worker has processed a partition's full job: a later scan no longer finds the last widget of that job.
- * Older widgets can also push this widget out of the scan. Then the job counts as processed too early, which costs one
- * more scan.
+ * Returns a function that gets the jobs of each scan that started at the oldest widget. It says whether a partition has
+ * a full job and no unprocessed full job from an earlier scan.
+ *
+ * A worker has processed a full job once a later scan no longer finds the last widget of that job. Older widgets can
+ * also push this widget out of the scan. Then the job counts as processed too early, which costs one more scan.
  */
-function createFullJobTracker() {
+function trackFullJobs(): (jobs: NudgeJobs) => boolean {
   let lastWidgetIds: ReadonlyMap<number, string> = new Map();
-  return {
-    /**
-     * Remembers the full jobs of a scan that started at the oldest widget. Returns whether a partition has a full job
-     * and no unprocessed full job from an earlier scan.
-     */
-    hasNewFullJob({ byPartition }: NudgeJobs): boolean {
-      const waiting = [...lastWidgetIds].filter(([partition, lastId]) => byPartition.get(partition)?.includes(lastId));
-      const waitingPartitions = new Set(waiting.map(([partition]) => partition));
-      const added = [...byPartition].flatMap(([partition, ids]): [number, string][] => {
-        const lastId = ids[widgetsPerJob - 1];
-        return lastId === undefined || waitingPartitions.has(partition) ? [] : [[partition, lastId]];
-      });
-      lastWidgetIds = new Map([...waiting, ...added]);
-      return added.length > 0;
-    },
+  return ({ byPartition }) => {
+    const waiting = [...lastWidgetIds].filter(([partition, lastId]) => byPartition.get(partition)?.includes(lastId));
+    const waitingPartitions = new Set(waiting.map(([partition]) => partition));
+    const added = [...byPartition].flatMap(([partition, ids]): [number, string][] => {
+      const lastId = ids[widgetsPerJob - 1];
+      return lastId === undefined || waitingPartitions.has(partition) ? [] : [[partition, lastId]];
+    });
+    lastWidgetIds = new Map([...waiting, ...added]);
+    return added.length > 0;
   };
 }
 
@@ -154,12 +154,4 @@ function createResumableSearch(find: (from?: OutboxScanCursor) => Promise<Unpubl
       return first;
     },
   };
-}
-
-function enqueueNudges(deps: ScanOutboxesDeps, partition: number, widgetIds: readonly string[]): Promise<void> {
-  return deps.hookQueue.enqueue({
-    jobId: `scan-${partition}`,
-    partition,
-    items: widgetIds.map((widgetId) => ({ type: 'nudge', widgetId })),
-  });
 }
