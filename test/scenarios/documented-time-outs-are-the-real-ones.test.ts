@@ -6,8 +6,13 @@ import { type ServiceProcess, startService } from '../drivers/cluster/service-pr
 import { eventually } from '../drivers/tools/eventually.ts';
 import { makeSharedFolder } from '../drivers/tools/shared-folder.ts';
 import { startStopwatch } from '../drivers/tools/stopwatch.ts';
+import { speedUpTime } from '../faults/fake-time.ts';
+import { isLong } from '../faults/scale.ts';
 
-/** A busy machine may notice the end of a time-out this much later. */
+/** The clock of the service runs this many times as fast, with libfaketime. In the long form it is the real one. */
+const clockOfService = isLong ? null : speedUpTime(4);
+const factor = clockOfService === null ? 1 : 4;
+/** A busy machine may notice the end of a time-out this much later. In seconds of the service, as all here. */
 const toleranceSeconds = 4;
 /** The connections of IPv4, with the state of each end. Only Linux has it. */
 const connectionTable = '/proc/net/tcp';
@@ -16,17 +21,26 @@ const folder = await makeSharedFolder();
 let service: ServiceProcess;
 let port: number;
 beforeAll(async () => {
-  service = await startService('api', { DATA_DIR: folder, HOST: '127.0.0.1' });
+  service = await startService('api', { DATA_DIR: folder, HOST: '127.0.0.1', ...clockOfService });
   port = Number(new URL(service.url).port);
+  // The first answer takes longer than the others.
+  await (await fetch(`${service.url}/api/v1/openapi.json`)).arrayBuffer();
 });
 afterAll(() => service.stop('SIGKILL'));
 
-async function open(text: string): Promise<Socket> {
+/** A connection, and how long it has been open at most. */
+interface Connection {
+  readonly socket: Socket;
+  readonly readDuration: () => Duration;
+}
+
+async function open(text: string): Promise<Connection> {
+  const readDuration = startDuration();
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined);
   await once(socket, 'connect');
   socket.write(text);
-  return socket;
+  return { socket, readDuration };
 }
 
 interface Duration {
@@ -39,12 +53,12 @@ interface Duration {
 function startDuration(): () => Duration {
   const startedAtMs = performance.now();
   const ownMs = startStopwatch();
-  return () => ({ elapsedSeconds: (performance.now() - startedAtMs) / 1_000, ownSeconds: ownMs() / 1_000 });
+  const toSeconds = (ms: number) => (factor * ms) / 1_000;
+  return () => ({ elapsedSeconds: toSeconds(performance.now() - startedAtMs), ownSeconds: toSeconds(ownMs()) });
 }
 
 /** Returns what the service sent, and how long it kept the connection open. */
-async function readToEnd(socket: Socket): Promise<{ text: string; duration: Duration }> {
-  const readDuration = startDuration();
+async function readToEnd({ socket, readDuration }: Connection): Promise<{ text: string; duration: Duration }> {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
   if (!socket.closed) await once(socket, 'close');
@@ -91,9 +105,9 @@ describe.concurrent('documented time-outs of a connection', () => {
   test('returns request-timeout after 30 s to 35 s also for a body that arrives byte by byte', async () => {
     const head =
       'POST /api/v1/session HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{';
-    const socket = await open(head);
-    const timer = setInterval(() => socket.write(' '), 1_000);
-    const { text, duration } = await readToEnd(socket);
+    const connection = await open(head);
+    const timer = setInterval(() => connection.socket.write(' '), 1_000 / factor);
+    const { text, duration } = await readToEnd(connection);
     clearInterval(timer);
     expectBetween(duration, [30, 35], 'slow body');
     expect(text).toMatch(/^HTTP\/1\.1 400 .*"code":"request-timeout"/s);
@@ -109,9 +123,9 @@ describe.concurrent('documented time-outs of a connection', () => {
     'closes a connection whose client accepts nothing after 30 s to 60 s',
     async () => {
       // Far more than the buffers of both ends hold.
-      const socket = await open('GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(400));
+      const request = 'GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n';
+      const { socket, readDuration } = await open(request.repeat(400));
       socket.pause();
-      const readDuration = startDuration();
       const clientPort = socket.localPort ?? 0;
       expect(isEstablished(clientPort)).toBe(true);
       await eventually(async () => !isEstablished(clientPort), 'the service closes the connection', 150_000);
