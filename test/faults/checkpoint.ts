@@ -2,18 +2,23 @@ import { setTimeout as delay, setImmediate as yieldToEventLoop } from 'node:time
 import { compileFilter, toFilterKey } from '@widget-service/shared/domain/event-filter.ts';
 import { parsePosition } from '@widget-service/shared/domain/sse-id.ts';
 import type { LogRecord } from '@widget-service/shared/ports/event-log.ts';
-import { expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { allCheckers, type CheckerName } from '../checkers/all-checkers.ts';
 import { collectEventHistory } from '../checkers/event-history.ts';
 import type { Allowances, Evidence } from '../checkers/evidence.ts';
-import type { Load } from '../drivers/cluster/load.ts';
+import { type Load, type LoadOptions, openLoad } from '../drivers/cluster/load.ts';
 import type { Outcome, RecordedStream } from '../drivers/cluster/recording.ts';
+import { eventually } from '../drivers/tools/eventually.ts';
 import { startStopwatch } from '../drivers/tools/stopwatch.ts';
-import { type CheckedDeployment, makeTakeNew } from './checked-deployment.ts';
+import { type CheckedDeployment, checkFaultCluster, makeTakeNew } from './checked-deployment.ts';
+import { type FaultCluster, type FaultClusterOptions, openFaultCluster } from './fault-cluster.ts';
 import { type FaultRow, formatFaultTable, saveFaultRows } from './fault-table.ts';
+import { isAccepting } from './recording-queries.ts';
 import type { StoredState } from './stored-state.ts';
 
 const pollMs = 100;
+/** The service asks streams to wait for 1 s to 15 s. At a checkpoint, each waits for the shortest time. */
+const retryMaxMs = 1_000;
 
 /**
  * Waits until the deployment is idle: queue and outboxes are empty, every stream is open and has received the last
@@ -65,7 +70,7 @@ function createIsAtEnd(log: readonly LogRecord[]): (stream: RecordedStream) => b
 }
 
 interface CheckpointOptions extends Partial<Allowances> {
-  /** How long the deployment may take until it is idle. */
+  /** How long the deployment may take until it accepts hooks, and until it is idle. */
   readonly withinMs?: number;
   /** Also searches the database and everything that Redis ever wrote for secrets. */
   readonly searchStores?: boolean;
@@ -76,8 +81,9 @@ interface CheckpointOptions extends Partial<Allowances> {
 /** The checkpoints of one scenario on one running deployment. */
 export interface Checkpoints {
   /**
-   * Stops the load, waits until the deployment is idle, runs every checker over the whole recording, and starts the
-   * load again. Asserts that none found a new violation. The row counts only what is new since the last checkpoint.
+   * Waits until hooks are accepted again, and half a second more. Then it stops the load, waits until the deployment is
+   * idle, runs every checker over the whole recording, and starts the load again. Asserts that none found a new
+   * violation. The row counts only what is new since the last checkpoint. Streams that have ended reconnect early.
    */
   take(fault: string, options?: CheckpointOptions): Promise<FaultRow>;
   /** Prints the table of all rows, and saves it for the table of all scenarios. */
@@ -86,6 +92,8 @@ export interface Checkpoints {
 
 /** More than the 15 s within which another worker finishes a killed worker's job. */
 const defaultWithinMs = 30_000;
+/** After a fault, the load goes on for this time. */
+const loadAfterMs = 500;
 /** How many violations the message of a failed test quotes. */
 const quotedMax = 5;
 
@@ -120,8 +128,12 @@ export function createCheckpoints(scenario: string, deployment: CheckedDeploymen
 
   return {
     take: async (fault, options = {}) => {
+      const areAccepted = async () => isAccepting(load.recording);
+      await eventually(areAccepted, 'hooks are accepted', options.withinMs ?? defaultWithinMs);
+      await delay(loadAfterMs);
       await load.pause();
       const pausedAtMs = performance.now();
+      for (const stream of load.streams) stream.limitRetry(retryMaxMs);
       const evidence = await gatherEvidence(options);
       const idleAfterMs = performance.now() - pausedAtMs;
       const results: (readonly [CheckerName, readonly string[]])[] = [];
@@ -137,6 +149,7 @@ export function createCheckpoints(scenario: string, deployment: CheckedDeploymen
       const row = { ...buildRow(fault, counts, before, evidence), idleAfterMs, violations } as FaultRow;
       before = counts;
       rows.push(row);
+      for (const stream of load.streams) stream.limitRetry(Number.POSITIVE_INFINITY);
       if (options.isLast !== true) load.start();
       const described = results.flatMap(([name, newOnes]) => newOnes.map((violation) => `${name}: ${violation}`));
       expect(described, described.slice(0, quotedMax).join('; ')).toEqual([]);
@@ -179,4 +192,37 @@ function buildRow(fault: string, counts: Counts, before: Counts, { clientsOpen, 
       ...processes.map(({ heapUsedBytes, heapAtFirstBytes }) => (heapUsedBytes ?? 1) / (heapAtFirstBytes ?? 1)),
     ),
   };
+}
+
+/** A cluster under load, which checkpoints judge after each fault. */
+export interface FaultRun {
+  readonly cluster: FaultCluster;
+  readonly load: Load;
+  readonly checkpoints: Checkpoints;
+}
+
+/**
+ * Opens a cluster and a load for the tests of this block, and calls `onOpen` when the load has run for a second. After
+ * the tests it prints the table of the faults, and closes everything.
+ */
+export function useFaultRun(
+  scenario: string,
+  options: FaultClusterOptions & LoadOptions,
+  onOpen: (run: FaultRun) => void,
+): void {
+  const cleanups: (() => Promise<unknown>)[] = [];
+  beforeAll(async () => {
+    const cluster = await openFaultCluster(options);
+    cleanups.push(cluster.dispose);
+    const load = await openLoad(cluster, options);
+    cleanups.push(load.close);
+    const checkpoints = createCheckpoints(scenario, checkFaultCluster(cluster), load);
+    cleanups.push(checkpoints.report);
+    load.start();
+    await delay(1_000);
+    onOpen({ cluster, load, checkpoints });
+  });
+  afterAll(async () => {
+    for (const cleanUp of cleanups.reverse()) await cleanUp();
+  });
 }

@@ -14,6 +14,9 @@ export function selectHooks({ hooks }: Recording, { fromMs, toMs }: TimeRange): 
   return hooks.filter(({ startedAtMs }) => startedAtMs >= fromMs && startedAtMs < toMs);
 }
 
+/** Whether the hook that ended last was accepted. */
+export const isAccepting = ({ hooks }: Recording): boolean => hooks.at(-1)?.outcome === 'ok';
+
 /** Returns the accepted hooks of this range whose event no stream has received so far. */
 export function findHooksWithoutEvent(recording: Recording, range: TimeRange): HookOperation[] {
   const receivedIds = new Set<string>();

@@ -1,14 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Load, openLoad } from '../drivers/cluster/load.ts';
+import { describe, expect, test } from 'vitest';
 import type { Environment } from '../drivers/cluster/service-process.ts';
 import { pasteCommands, readDocumentedCommands } from '../drivers/tools/documented-commands.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
-import { checkFaultCluster } from '../faults/checked-deployment.ts';
-import { type Checkpoints, createCheckpoints } from '../faults/checkpoint.ts';
-import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
+import { type FaultRun, useFaultRun } from '../faults/checkpoint.ts';
 import { backUpMongo } from '../faults/mongo-backup.ts';
 import { countGapReasons } from '../faults/recording-queries.ts';
 
@@ -19,26 +16,17 @@ async function dropDatabase({ MONGODB_URL = '' }: Environment): Promise<void> {
 }
 
 describe.runIf(isHaproxyInstalled())('a cluster that has lost all its stores', () => {
-  let cluster: FaultCluster;
-  let load: Load;
-  let checkpoints: Checkpoints;
+  let cluster: FaultRun['cluster'];
+  let load: FaultRun['load'];
+  let checkpoints: FaultRun['checkpoints'];
 
-  beforeAll(async () => {
-    cluster = await openFaultCluster({ hasEventsRedis: true });
-    load = await openLoad(cluster, { revocationsPerSecond: 0 });
-    checkpoints = createCheckpoints('restore', checkFaultCluster(cluster), load);
-    load.start();
-  });
-  afterAll(async () => {
-    await checkpoints?.report();
-    await load?.close();
-    await cluster?.dispose();
+  useFaultRun('restore', { hasEventsRedis: true, revocationsPerSecond: 0 }, (run) => {
+    ({ cluster, load, checkpoints } = run);
   });
 
   test('is restored by the steps of the operations guide; nothing of the backups is lost or repeated', async () => {
     const { run, redis, eventsRedis, pods, workers } = cluster;
     const redises = [redis, eventsRedis];
-    await delay(2_000);
     // The backup of the queue has hooks that wait, and MongoDB's backup is later: there they are processed already.
     for (const worker of workers) worker.freeze();
     await delay(1_000);
@@ -72,7 +60,6 @@ describe.runIf(isHaproxyInstalled())('a cluster that has lost all its stores', (
     await eventually(areAllOpen, 'every stream is open again', 20_000);
 
     load.start();
-    await delay(3_000);
     await checkpoints.take('all stores lost, and restored from backups', {
       gaps: true,
       isLast: true,

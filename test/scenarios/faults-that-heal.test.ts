@@ -1,12 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type Load, openLoad } from '../drivers/cluster/load.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
-import { checkFaultCluster } from '../faults/checked-deployment.ts';
-import { type Checkpoints, createCheckpoints } from '../faults/checkpoint.ts';
+import { type FaultRun, useFaultRun } from '../faults/checkpoint.ts';
 import { expectMongoOutage, expectRedisOutage } from '../faults/expect-outage.ts';
-import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
+import type { FaultCluster } from '../faults/fault-cluster.ts';
 import { freezeDuringJob } from '../faults/freeze-during-job.ts';
 import { countOpenStreams } from '../faults/process-metrics.ts';
 import { findHooksWithoutEvent, type TimeRange } from '../faults/recording-queries.ts';
@@ -14,6 +12,8 @@ import { isLong, scale } from '../faults/scale.ts';
 import type { ServiceSlot } from '../faults/service-slot.ts';
 import type { TcpProxy } from '../faults/tcp-proxy.ts';
 
+/** The load before a fault, which comes while hooks wait and run. */
+const loadMs = isLong ? 1_500 : 500;
 /**
  * A lock expires after 6 s, and other workers look for expired locks every 2 s. A frozen worker cannot renew its locks.
  */
@@ -29,29 +29,20 @@ const pastRevocationMs = 4_000;
 const streamsClosedWithinMs = 40_000;
 
 describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise when', () => {
-  let cluster: FaultCluster;
-  let load: Load;
-  let checkpoints: Checkpoints;
+  let cluster: FaultRun['cluster'];
+  let load: FaultRun['load'];
+  let checkpoints: FaultRun['checkpoints'];
 
-  beforeAll(async () => {
-    cluster = await openFaultCluster({ environment: { DRAIN_DELAY_MS: '500' } });
-    load = await openLoad(cluster);
-    checkpoints = createCheckpoints('faults that heal', checkFaultCluster(cluster), load);
-    load.start();
-  });
-  afterAll(async () => {
-    await checkpoints?.report();
-    await load?.close();
-    await cluster?.dispose();
+  useFaultRun('faults that heal', { environment: { DRAIN_DELAY_MS: '500' } }, (run) => {
+    ({ cluster, load, checkpoints } = run);
   });
 
   /** Runs the load before, during and after the fault, then all checkers. Returns the time range of the fault. */
   async function runFault(fault: string, damage: () => Promise<void>, withinMs?: number): Promise<TimeRange> {
-    await delay(1_500);
+    await delay(loadMs);
     const fromMs = performance.now();
     await damage();
     const toMs = performance.now();
-    await delay(1_500);
     await checkpoints.take(fault, withinMs === undefined ? {} : { withinMs });
     return { fromMs, toMs };
   }
@@ -243,7 +234,6 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
   });
 
   test('there is no fault; after all faults, no store contains a secret', async () => {
-    await delay(1_000);
     await checkpoints.take('no fault', { searchStores: true, isLast: true });
     // Otherwise checker C6 would have judged almost nothing.
     expect(countRevocations()).toBeGreaterThan(10);

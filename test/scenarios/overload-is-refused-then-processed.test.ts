@@ -1,14 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
+import { afterAll, describe, expect, it as test } from 'vitest';
 import { setOptions } from '../drivers/cluster/component-options.ts';
-import { type Load, openLoad } from '../drivers/cluster/load.ts';
 import type { HookOperation } from '../drivers/cluster/recording.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
-import { checkFaultCluster } from '../faults/checked-deployment.ts';
-import { type Checkpoints, createCheckpoints } from '../faults/checkpoint.ts';
-import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
+import { type FaultRun, useFaultRun } from '../faults/checkpoint.ts';
 import { findEndedStreams, findLateOrWrongAnswers, selectHooks } from '../faults/recording-queries.ts';
 import { isLong } from '../faults/scale.ts';
 
@@ -24,26 +21,19 @@ const ballast = 'ballast';
 const acceptedAgainWithinMs = 15_000;
 
 describe.runIf(isHaproxyInstalled())('an overloaded cluster', () => {
-  let cluster: FaultCluster;
-  let load: Load;
-  let checkpoints: Checkpoints;
+  let cluster: FaultRun['cluster'];
+  let load: FaultRun['load'];
+  let checkpoints: FaultRun['checkpoints'];
   let redis: Redis;
 
-  beforeAll(async () => {
-    // The load has one integration: it may use the whole limit.
-    const environment = { HOOK_BACKLOG_MAX: `${backlogMax}`, ...setOptions({ backlogSharePercent: 100 }) };
-    cluster = await openFaultCluster({ environment });
-    load = await openLoad(cluster, { hooksPerSecond, createsPerSecond: 5, streams: 20, revocationsPerSecond: 0 });
-    checkpoints = createCheckpoints('overload', checkFaultCluster(cluster), load);
+  // The load has one integration: it may use the whole limit.
+  const environment = { HOOK_BACKLOG_MAX: `${backlogMax}`, ...setOptions({ backlogSharePercent: 100 }) };
+  const rates = { hooksPerSecond, createsPerSecond: 5, streams: 20, revocationsPerSecond: 0 };
+  useFaultRun('overload', { environment, ...rates }, (run) => {
+    ({ cluster, load, checkpoints } = run);
     redis = new Redis(cluster.redis.url);
-    load.start();
   });
-  afterAll(async () => {
-    await checkpoints?.report();
-    redis?.disconnect();
-    await load?.close();
-    await cluster?.dispose();
-  });
+  afterAll(() => redis?.disconnect());
 
   async function usedMemoryBytes(): Promise<number> {
     return Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1]);
@@ -56,7 +46,6 @@ describe.runIf(isHaproxyInstalled())('an overloaded cluster', () => {
   }
 
   test('accepts hooks up to the admission limit, refuses more with 503, and processes all accepted hooks', async () => {
-    await delay(2_000);
     const memoryBefore = await usedMemoryBytes();
     const fromMs = performance.now();
     for (const worker of cluster.workers) worker.freeze();
@@ -83,7 +72,7 @@ describe.runIf(isHaproxyInstalled())('an overloaded cluster', () => {
   });
 
   test('refuses hooks within 2 s while Redis is out of memory, ends no stream, and accepts hooks afterwards', async () => {
-    await delay(2_000);
+    await delay(500);
     await fillMemory();
     const fromMs = performance.now();
     await delay(outOfMemoryMs);

@@ -13,7 +13,7 @@ import { isHaproxyInstalled } from '../faults/balancer.ts';
 import { type CheckedDeployment, checkFaultCluster } from '../faults/checked-deployment.ts';
 import { type Checkpoints, createCheckpoints } from '../faults/checkpoint.ts';
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
-import { countGapReasons } from '../faults/recording-queries.ts';
+import { countGapReasons, isAccepting } from '../faults/recording-queries.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 import { openStoredStateReader } from '../faults/stored-state.ts';
 
@@ -68,7 +68,7 @@ describe.runIf(isHaproxyInstalled())('the procedures of the operations guide', (
     await checkpoints.take(what, { withinMs: 60_000 });
     expect(countGapReasons(load.recording)).toEqual({});
   };
-  const isAccepting = async () => load.recording.hooks.at(-1)?.outcome === 'ok';
+  const areAccepted = async () => isAccepting(load.recording);
   /** An EventSource ends for good at an answer of 503, which haproxy gives while no pod runs. */
   const whileAllAreStopped = async (work: () => Promise<void>) => {
     await cluster.balancer.stop();
@@ -79,7 +79,7 @@ describe.runIf(isHaproxyInstalled())('the procedures of the operations guide', (
     await cluster.balancer.start();
     const areAllOpen = async () => load.streams.every(({ isOpen }) => isOpen);
     await eventually(areAllOpen, 'every stream is open again', 30_000);
-    await eventually(isAccepting, 'hooks are accepted', 30_000);
+    await eventually(areAccepted, 'hooks are accepted', 30_000);
   };
   const listKeys = async (redis: RedisProcess) => (await redis.send('KEYS', `{${prefix}}:*`)).split(',');
 
@@ -90,7 +90,7 @@ describe.runIf(isHaproxyInstalled())('the procedures of the operations guide', (
     await eventually(isMarked, 'a process has seen the replica', 15_000);
     const [detach, removeMark] = remove.split(/^(?=.*DEL)/m);
     await paste(detach);
-    await eventually(async () => !(await isAccepting()), 'hooks are refused', 15_000);
+    await eventually(async () => !(await areAccepted()), 'hooks are refused', 15_000);
     let conditions: Condition[] = [];
     const isSaid = async () => {
       const response = await load.client.request('GET', '/api/v1/overview');
@@ -102,7 +102,7 @@ describe.runIf(isHaproxyInstalled())('the procedures of the operations guide', (
     expect(condition?.detail).toContain('0 of 1 replicas confirmed the job');
     expect(condition?.detail).toContain(`DEL "{${prefix}}:replicated"`);
     await paste(removeMark);
-    await eventually(isAccepting, 'hooks are accepted', 15_000);
+    await eventually(areAccepted, 'hooks are accepted', 15_000);
     const refusals = load.recording.hooks.flatMap(({ status, refusal }) =>
       status === 503 ? [refusal?.body ?? ''] : [],
     );

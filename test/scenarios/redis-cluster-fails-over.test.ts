@@ -4,34 +4,20 @@
  * that is frozen for 20 s.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, test } from 'vitest';
-import { type Load, openLoad } from '../drivers/cluster/load.ts';
+import { describe, test } from 'vitest';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
-import { checkFaultCluster } from '../faults/checked-deployment.ts';
-import { type Checkpoints, createCheckpoints } from '../faults/checkpoint.ts';
-import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
+import { type FaultRun, useFaultRun } from '../faults/checkpoint.ts';
 import type { RedisClusterProcesses } from '../faults/redis-cluster.ts';
 
 describe.runIf(isHaproxyInstalled())('failover of a Redis Cluster', () => {
-  let cluster: FaultCluster;
+  let cluster: FaultRun['cluster'];
+  let checkpoints: FaultRun['checkpoints'];
   let nodes: RedisClusterProcesses;
-  let load: Load;
-  let checkpoints: Checkpoints;
 
-  beforeAll(async () => {
-    cluster = await openFaultCluster({ hasRedisCluster: true });
-    if (cluster.redisCluster === null) throw new Error('The deployment has no Redis Cluster.');
-    nodes = cluster.redisCluster;
-    load = await openLoad(cluster, { revocationsPerSecond: 0 });
-    checkpoints = createCheckpoints('Redis Cluster', checkFaultCluster(cluster), load);
-    load.start();
-    await delay(3_000);
-  }, 120_000);
-  afterAll(async () => {
-    await load?.close();
-    await checkpoints?.report();
-    await cluster?.dispose();
+  useFaultRun('Redis Cluster', { hasRedisCluster: true, revocationsPerSecond: 0 }, (run) => {
+    ({ cluster, checkpoints } = run);
+    nodes = cluster.redisCluster as RedisClusterProcesses;
   });
 
   /** Waits until the replica has everything, so that no hook is refused. Leads what reads the stores to the owner. */
@@ -73,7 +59,6 @@ describe.runIf(isHaproxyInstalled())('failover of a Redis Cluster', () => {
   ] as const)('%s: nothing is lost, doubled or out of order', { timeout: 240_000 }, async (fault, happen) => {
     await happen();
     await settle();
-    await delay(3_000);
     // The last events may be lost: `stream.gap` announces that. No hook is lost.
     await checkpoints.take(`Redis Cluster: ${fault}`, { withinMs: 60_000, gaps: true });
   });

@@ -4,46 +4,35 @@
  * that is frozen and thawed.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, test } from 'vitest';
-import { type Load, openLoad } from '../drivers/cluster/load.ts';
+import { afterAll, describe, test } from 'vitest';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
-import { checkFaultCluster } from '../faults/checked-deployment.ts';
-import { type Checkpoints, createCheckpoints } from '../faults/checkpoint.ts';
-import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
+import { type FaultRun, useFaultRun } from '../faults/checkpoint.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 import { type RedisSentinels, sentinelName, startSentinels } from '../faults/redis-sentinels.ts';
 
 describe.runIf(isHaproxyInstalled())('failover of a Redis behind Sentinels', () => {
-  let cluster: FaultCluster;
-  let load: Load;
-  let checkpoints: Checkpoints;
+  let cluster: FaultRun['cluster'];
+  let checkpoints: FaultRun['checkpoints'];
   let other: RedisProcess;
   let sentinels: RedisSentinels;
 
-  beforeAll(async () => {
-    const beforeStart = async (redis: RedisProcess) => {
-      other = await startRedis();
-      await other.replicate(redis.port);
-      await redis.waitUntilConfirmed();
-      sentinels = await startSentinels(redis.port);
-      return {
-        REDIS_SENTINELS: `redis://${sentinels.addresses.map(({ host, port }) => `${host}:${port}`).join(',')}`,
-        REDIS_URL: `redis://${sentinelName}/`,
-      };
+  const beforeStart = async (redis: RedisProcess) => {
+    other = await startRedis();
+    await other.replicate(redis.port);
+    await redis.waitUntilConfirmed();
+    sentinels = await startSentinels(redis.port);
+    return {
+      REDIS_SENTINELS: `redis://${sentinels.addresses.map(({ host, port }) => `${host}:${port}`).join(',')}`,
+      REDIS_URL: `redis://${sentinelName}/`,
     };
-    cluster = await openFaultCluster({ hasLinks: false, beforeStart });
-    load = await openLoad(cluster, { revocationsPerSecond: 0 });
-    checkpoints = createCheckpoints('Sentinels', checkFaultCluster(cluster), load);
-    load.start();
-    await delay(3_000);
-  }, 120_000);
+  };
   afterAll(async () => {
-    await load?.close();
-    await checkpoints?.report();
     await sentinels?.dispose();
-    await cluster?.dispose();
     await other?.dispose();
+  });
+  useFaultRun('Sentinels', { hasLinks: false, beforeStart, revocationsPerSecond: 0 }, (run) => {
+    ({ cluster, checkpoints } = run);
   });
 
   /** Returns the primary as the Sentinels know it, and the other one. */
@@ -89,7 +78,6 @@ describe.runIf(isHaproxyInstalled())('failover of a Redis behind Sentinels', () 
   ] as const)('%s: nothing is lost, doubled or out of order', { timeout: 240_000 }, async (fault, happen) => {
     await happen();
     await waitUntilReplicated();
-    await delay(3_000);
     // A Sentinel promotes the replica as it is. The last events may be lost, also at a planned failover: `stream.gap`
     // announces that. No hook is lost.
     const gaps = true;

@@ -3,45 +3,34 @@
  * is cut off from the primary for several seconds, and one takes over from a primary that dies.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Load, openLoad } from '../drivers/cluster/load.ts';
+import { afterAll, describe, expect, test } from 'vitest';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
-import { checkFaultCluster } from '../faults/checked-deployment.ts';
-import { type Checkpoints, createCheckpoints } from '../faults/checkpoint.ts';
-import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
+import { type FaultRun, useFaultRun } from '../faults/checkpoint.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
 import { openTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts';
 
 describe.runIf(isHaproxyInstalled())('replicas of the event log', () => {
-  let cluster: FaultCluster;
-  let load: Load;
-  let checkpoints: Checkpoints;
+  let cluster: FaultRun['cluster'];
+  let checkpoints: FaultRun['checkpoints'];
   let first: RedisProcess;
   let second: RedisProcess;
   /** The first replica connects to the primary through this link. */
   let replicaLink: TcpProxy;
 
-  beforeAll(async () => {
-    const beforeStart = async (redis: RedisProcess) => {
-      [first, second] = await Promise.all([startRedis(), startRedis()]);
-      replicaLink = await openTcpProxy({ host: '127.0.0.1', port: redis.port });
-      await Promise.all([first.replicate(replicaLink.port), second.replicate(redis.port)]);
-      await redis.waitUntilConfirmed();
-      return { EVENTS_READ_REDIS: `127.0.0.1:${first.port},127.0.0.1:${second.port}` };
-    };
-    cluster = await openFaultCluster({ beforeStart });
-    load = await openLoad(cluster, { revocationsPerSecond: 0 });
-    checkpoints = createCheckpoints('replicas of the event log', checkFaultCluster(cluster), load);
-    load.start();
-    await delay(3_000);
-  }, 120_000);
+  const beforeStart = async (redis: RedisProcess) => {
+    [first, second] = await Promise.all([startRedis(), startRedis()]);
+    replicaLink = await openTcpProxy({ host: '127.0.0.1', port: redis.port });
+    await Promise.all([first.replicate(replicaLink.port), second.replicate(redis.port)]);
+    await redis.waitUntilConfirmed();
+    return { EVENTS_READ_REDIS: `127.0.0.1:${first.port},127.0.0.1:${second.port}` };
+  };
   afterAll(async () => {
-    await load?.close();
-    await checkpoints?.report();
-    await cluster?.dispose();
     await replicaLink?.close();
     await Promise.all([first?.dispose(), second?.dispose()]);
+  });
+  useFaultRun('replicas of the event log', { beforeStart, revocationsPerSecond: 0 }, (run) => {
+    ({ cluster, checkpoints } = run);
   });
 
   const countTails = (redis: RedisProcess) => redis.countConnections('widget-service:tail');
@@ -58,7 +47,7 @@ describe.runIf(isHaproxyInstalled())('replicas of the event log', () => {
   test('one is killed: the others serve its tails, and nothing is missed', { timeout: 120_000 }, async () => {
     await second.kill();
     await eventually(areReadFrom([first, cluster.redis]), 'the first replica and the primary serve all tails', 20_000);
-    await delay(3_000);
+    await delay(1_000);
     await second.start();
     await second.replicate(cluster.redis.port);
     const row = await checkpoints.take('a replica that serves tails is killed', { withinMs: 60_000 });
@@ -87,7 +76,6 @@ describe.runIf(isHaproxyInstalled())('replicas of the event log', () => {
     await cluster.redis.replicate(second.port);
     await delay(3_000);
     await first.replicate(second.port);
-    await delay(3_000);
     await checkpoints.take('a replica that serves tails takes over', {
       gaps: true,
       isLast: true,

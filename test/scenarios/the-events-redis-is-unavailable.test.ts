@@ -1,18 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Load, openLoad } from '../drivers/cluster/load.ts';
+import { describe, expect, test } from 'vitest';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
-import { checkFaultCluster } from '../faults/checked-deployment.ts';
-import { type Checkpoints, createCheckpoints } from '../faults/checkpoint.ts';
+import { type FaultRun, useFaultRun } from '../faults/checkpoint.ts';
 import { expectRedisOutage } from '../faults/expect-outage.ts';
-import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
 import { countGapReasons, excludeStarved, findEndedStreams, selectHooks } from '../faults/recording-queries.ts';
 import { scale } from '../faults/scale.ts';
 
-/** A pod notices within this time that Redis is back. */
-const reconnectedWithinMs = 3_000;
 /** Lists the kinds of keys that a Redis holds: the name after the prefix, up to the next colon. */
 async function listKeyKinds(url: string): Promise<string[]> {
   const redis = new Redis(url);
@@ -39,21 +34,13 @@ async function collectKeyKinds(url: string, awaited: readonly string[]): Promise
 }
 
 describe.runIf(isHaproxyInstalled())('with a separate Redis for events, a cluster under load', () => {
-  let cluster: FaultCluster;
-  let load: Load;
-  let checkpoints: Checkpoints;
+  let cluster: FaultRun['cluster'];
+  let load: FaultRun['load'];
+  let checkpoints: FaultRun['checkpoints'];
 
-  beforeAll(async () => {
-    cluster = await openFaultCluster({ hasEventsRedis: true, environment: { API_RATE_PER_SECOND: '20' } });
-    load = await openLoad(cluster, { revocationsPerSecond: 0.2 });
-    checkpoints = createCheckpoints('separate events Redis', checkFaultCluster(cluster), load);
-    load.start();
-    await delay(1_500);
-  });
-  afterAll(async () => {
-    await checkpoints?.report();
-    await load?.close();
-    await cluster?.dispose();
+  const options = { hasEventsRedis: true, environment: { API_RATE_PER_SECOND: '20' }, revocationsPerSecond: 0.2 };
+  useFaultRun('separate events Redis', options, (run) => {
+    ({ cluster, load, checkpoints } = run);
   });
 
   test('keeps the queue and the limits in REDIS_URL, both logs and the states of processes in EVENTS_REDIS_URL', async () => {
@@ -73,7 +60,6 @@ describe.runIf(isHaproxyInstalled())('with a separate Redis for events, a cluste
     await delay(scale.redisDownMs);
     await Promise.all([eventsRedis.start(), eventsRedisLink.mend()]);
     const toMs = performance.now();
-    await delay(reconnectedWithinMs);
     await checkpoints.take('kill -9 of the events Redis, which restarts with its file');
     const hooks = excludeStarved(selectHooks(load.recording, { fromMs, toMs }));
     expect(hooks.length).toBeGreaterThan(0);
@@ -93,7 +79,6 @@ describe.runIf(isHaproxyInstalled())('with a separate Redis for events, a cluste
     await delay(scale.redisDownMs);
     const downUntilMs = performance.now();
     await Promise.all([redis.start(), redisLink.mend()]);
-    await delay(reconnectedWithinMs);
     await checkpoints.take('kill -9 of the queue’s Redis alone, which restarts with its file');
     expectRedisOutage(load.recording, { fromMs, toMs: downUntilMs });
   });
@@ -102,7 +87,6 @@ describe.runIf(isHaproxyInstalled())('with a separate Redis for events, a cluste
     await Promise.all([cluster.eventsRedis.kill(), cluster.eventsRedisLink.refuse()]);
     await cluster.eventsRedis.deleteData();
     await Promise.all([cluster.eventsRedis.start(), cluster.eventsRedisLink.mend()]);
-    await delay(reconnectedWithinMs);
     await checkpoints.take('the events Redis comes back empty', {
       gaps: true,
       isLast: true,

@@ -17,6 +17,8 @@ interface RevocationTrafficOptions {
   readonly client: ConsoleClient;
   readonly recording: Recording;
   readonly streams: Pick<ReturnType<typeof createStreamTraffic>, 'subscribe' | 'open'>;
+  /** Of the current run of the load. It is aborted when that pauses. */
+  readonly readSignal: () => AbortSignal;
 }
 
 const streamsPerSubscription = 3;
@@ -25,16 +27,17 @@ const repeatAfterMs = 500;
 const attemptsMax = 60;
 
 /**
- * Returns a function that creates a subscription, opens streams on it, and revokes it after 1.5 s. It repeats the
- * revocation until the service confirms it, at most 60 times.
+ * Returns a function that creates a subscription, opens streams on it, and revokes it after 1.5 s, or when the load
+ * pauses. It repeats the revocation until the service confirms it, at most 60 times.
  */
-function createRevocationTraffic({ client, recording, streams }: RevocationTrafficOptions) {
+function createRevocationTraffic({ client, recording, streams, readSignal }: RevocationTrafficOptions) {
   return async (): Promise<void> => {
+    const signal = readSignal();
     // A store may be unavailable. Then this call revokes nothing.
     const subscription = await streams.subscribe({}).catch(() => null);
     if (subscription === null) return;
     for (let opened = 0; opened < streamsPerSubscription; opened += 1) streams.open(subscription);
-    await delay(openForMs);
+    await delay(openForMs, undefined, { signal }).catch(() => undefined);
     const path = `/api/v1/subscriptions/${subscription.id}`;
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const status = await client.request('DELETE', path).then(
@@ -105,7 +108,8 @@ export async function openLoad(cluster: Pick<FaultCluster, 'url'>, options: Load
   const traffic = { recording, eventLoopDelay, cpuSteal, widgetIds };
   const hooks = createHookTraffic({ integration, ...traffic });
   const streams = createStreamTraffic({ baseUrl, client, recording });
-  const revoke = createRevocationTraffic({ client, recording, streams });
+  let running = new AbortController();
+  const revoke = createRevocationTraffic({ client, recording, streams, readSignal: () => running.signal });
 
   for (let index = 0; index < initialWidgets; index += 1) await creates.create(index);
   await streams.openMany(streamCount, widgetIds);
@@ -116,6 +120,7 @@ export async function openLoad(cluster: Pick<FaultCluster, 'url'>, options: Load
     createPace(options.revocationsPerSecond ?? defaultRevocationsPerSecond, revoke),
   ];
   const pause = async () => {
+    running.abort();
     await Promise.all(paces.map((pace) => pace.stop()));
   };
   return {
@@ -126,6 +131,7 @@ export async function openLoad(cluster: Pick<FaultCluster, 'url'>, options: Load
       ...streams.tokens.slice(0, checkedTokensMax),
     ],
     start: () => {
+      running = new AbortController();
       for (const pace of paces) pace.start();
     },
     close: async () => {

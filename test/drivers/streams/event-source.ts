@@ -17,6 +17,8 @@ export interface RecordingEventSource {
   readonly recorded: RecordedStream;
   /** True while it has a 200 answer that has not ended. */
   readonly isOpen: boolean;
+  /** Limits the wait before each reconnection, also the one that it is in. */
+  limitRetry(maxMs: number): void;
   close(): void;
 }
 
@@ -34,6 +36,7 @@ const defaultRetryMs = 3_000;
 export function openEventSource({ url, internEvent, ...named }: EventSourceOptions): RecordingEventSource {
   const recorded: RecordedStream = { ...named, connections: [], closedBy: null };
   let retryMs = defaultRetryMs;
+  let retryMaxMs = Number.POSITIVE_INFINITY;
   let lastEventId = '';
   let timer: NodeJS.Timeout | undefined;
   let request: ClientRequest;
@@ -41,10 +44,11 @@ export function openEventSource({ url, internEvent, ...named }: EventSourceOptio
 
   function reconnectLater(): void {
     isOpen = false;
-    if (recorded.closedBy === null) timer = setTimeout(connect, retryMs);
+    if (recorded.closedBy === null) timer = setTimeout(connect, Math.min(retryMs, retryMaxMs));
   }
 
   function connect(): void {
+    timer = undefined;
     const sentId = lastEventId === '' ? null : lastEventId;
     const headers = { accept: 'text/event-stream', ...(sentId === null ? {} : { 'last-event-id': sentId }) };
     let isAnswered = false;
@@ -95,6 +99,12 @@ export function openEventSource({ url, internEvent, ...named }: EventSourceOptio
     recorded,
     get isOpen() {
       return isOpen;
+    },
+    limitRetry: (maxMs) => {
+      retryMaxMs = maxMs;
+      if (timer === undefined) return;
+      clearTimeout(timer);
+      reconnectLater();
     },
     close: () => {
       recorded.closedBy ??= 'client';
