@@ -41,11 +41,16 @@ export async function openTab(profile: BrowserContext, serviceUrl: string, path:
   return { page, complaints };
 }
 
-/** Fills in the sign-in page, waits for the page behind it, and moves the pointer into a corner. */
+/** Fills in the sign-in page, and waits for the page behind it. */
 export async function signInByPage(page: Page, { email, password } = testAdmin): Promise<void> {
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await waitForNavigation(page);
+}
+
+/** Waits for a page that needs a session, and moves the pointer into a corner. */
+export async function waitForNavigation(page: Page): Promise<void> {
   await page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
   // Away from the list: under the pointer, no row moves.
   await page.mouse.move(0, 0);
@@ -55,7 +60,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 
 /** Returns what axe-core finds wrong for people with disabilities (WCAG 2.2 AA and best practices), one line each. */
 export async function findBarriers(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
+  if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axeSource);
   const results = (await page.evaluate('axe.run(document)')) as AxeResults;
   return results.violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary}`),

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { findBarriers } from '../../drivers/cluster/console-browser.ts';
-import { chooseAction, describeEachDeployment, leaveHandOver } from './shown-service.ts';
+import { chooseAction, describeEmbedded, leaveHandOver } from './shown-service.ts';
 
 /** Not a full minute: an input of a browser has minutes only, unless it is told otherwise. */
 const expiresAt = '2099-06-01T10:00:30.500Z';
 
-describeEachDeployment('grants are changed in the console', (shown) => {
+describeEmbedded('grants are changed in the console', (shown) => {
   let page: Page;
   let complaints: readonly string[];
   let widgetId: string;

@@ -4,11 +4,11 @@ import { beforeAll, expect, test } from 'vitest';
 import { findBarriers } from '../../drivers/cluster/console-browser.ts';
 import { openStream, type StreamClient } from '../../drivers/streams/stream-client.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
-import { chooseAction, describeEachDeployment, leaveHandOver, readHandOver, stayWhenAsked } from './shown-service.ts';
+import { chooseAction, describeEmbedded, leaveHandOver, readHandOver, stayWhenAsked } from './shown-service.ts';
 
 const secret = 'what GitHub was given';
 
-describeEachDeployment('a foreign sender is connected in the console', (shown) => {
+describeEmbedded('a foreign sender is connected in the console', (shown) => {
   let page: Page;
   let complaints: readonly string[];
   let hookUrl: string;

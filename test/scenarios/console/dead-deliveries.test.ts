@@ -2,13 +2,13 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { findBarriers } from '../../drivers/cluster/console-browser.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
-import { describeEachDeployment, postHook } from './shown-service.ts';
+import { describeEmbedded, postHook } from './shown-service.ts';
 
 /**
  * The store rejects five hooks. One story in one browser: the operator finds them, discards two, and redrives the
  * others once the store accepts them.
  */
-describeEachDeployment('dead deliveries in the console', (shown) => {
+describeEmbedded('dead deliveries in the console', (shown) => {
   let page: Page;
   let complaints: readonly string[];
   let widgetId: string;

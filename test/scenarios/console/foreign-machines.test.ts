@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
-import { findBarriers, hasBrowser, openProfile, openTab, signInByPage } from '../../drivers/cluster/console-browser.ts';
-import { openEmbeddedDeployment } from '../../faults/deployment.ts';
-import { showService } from './shown-service.ts';
+import { expect, test } from 'vitest';
+import { findBarriers, signInByPage } from '../../drivers/cluster/console-browser.ts';
+import { describeEmbedded } from './shown-service.ts';
 
 /** Runs in the page before any of its scripts. */
 const nameLocale = (name: string) =>
@@ -34,25 +33,13 @@ const environments = [
   ['a full disk', `Storage.prototype.setItem = ${refuse('QuotaExceededError')};`],
 ] as const;
 
-describe.runIf(hasBrowser)('the console on the machines of other people', () => {
-  const shown = showService(() => openEmbeddedDeployment());
-
-  /** Opens a page of the console after a script has changed what the browser says, and signs the admin in. */
-  async function openChanged(script: string, path: string, options = {}) {
-    const profile = await openProfile(shown.browser, options);
-    await profile.addInitScript(`(() => { ${script} })();`);
-    const tab = await openTab(profile, shown.service.url, path);
-    return { profile, ...tab };
-  }
-
+describeEmbedded('the console on the machines of other people', (shown) => {
   /** The list of widgets. */
   const rows = (page: Page) => page.getByRole('list', { name: /^Widgets/ }).getByRole('listitem');
-  const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
-  const createWidget = async (name: string, labels: string[] = []) => shown.client.createWidget({ name, labels });
 
   test.each(environments)('shows every page and keeps forms usable with %s', async (_, script) => {
-    await createWidget('Lamp');
-    const { profile, page, complaints } = await openChanged(script, '/widgets');
+    await shown.client.createWidget({ name: 'Lamp' });
+    const { page, complaints } = await shown.open('/widgets', { script });
     await signInByPage(page);
     await rows(page).first().waitFor();
     await page.getByRole('button', { name: 'Create widget' }).click();
@@ -63,15 +50,12 @@ describe.runIf(hasBrowser)('the console on the machines of other people', () => 
     await page.getByRole('link', { name: 'Audit log' }).click();
     await page.getByRole('row').nth(1).waitFor();
     expect(complaints).toEqual([]);
-    await profile.close();
   });
 
   test('says that times are in UTC where the browser does not know its time zone', async () => {
-    const { profile, page } = await openChanged(nameZone(`'Etc/Unknown'`), '/widgets');
-    await signInByPage(page);
+    const { page } = await shown.openSignedIn('/widgets', { script: nameZone(`'Etc/Unknown'`) });
     await page.getByText('no data of its time zone (Etc/Unknown). Times are in UTC.').waitFor();
     await page.getByRole('button', { name: 'UTC: show times in UTC' }).waitFor();
-    await profile.close();
   });
 
   test('says that a page has failed, keeps the way to others, and offers to reload', async () => {
@@ -81,9 +65,8 @@ describe.runIf(hasBrowser)('the console on the machines of other people', () => 
         return Object.getOwnPropertyDescriptor(window.Original, 'format').get.call(this);
       } });`;
     const keep = `window.Original = Object.create(null, Object.getOwnPropertyDescriptors(Intl.DateTimeFormat.prototype));`;
-    await createWidget('Lamp');
-    const { profile, page } = await openChanged(keep + script, '/access/audit');
-    await signInByPage(page);
+    await shown.client.createWidget({ name: 'Lamp' });
+    const { page } = await shown.openSignedIn('/access/audit', { script: keep + script });
     const alert = page.getByRole('alert');
     await alert.getByText('a mistake of the page').waitFor();
     expect(await findBarriers(page)).toEqual([]);
@@ -95,7 +78,6 @@ describe.runIf(hasBrowser)('the console on the machines of other people', () => 
     await page.getByRole('link', { name: 'Audit log' }).click();
     await Promise.all([page.waitForEvent('load'), alert.getByRole('button', { name: 'Reload' }).click()]);
     await alert.waitFor();
-    await profile.close();
   });
 
   test.each([
@@ -107,22 +89,20 @@ describe.runIf(hasBrowser)('the console on the machines of other people', () => 
     ['a script fails before it shows anything', `window.URL = undefined;`, 'The console has not started'],
     ['a script is not loaded', ``, 'The console has not started'],
   ])('is not blank if %s', async (title, script, text) => {
-    const profile = await openProfile(shown.browser);
-    await profile.addInitScript(script);
+    const profile = await shown.browser.newContext();
     if (title.endsWith('not loaded')) await profile.route('**/*.js', (route) => route.abort());
-    const { page } = await openTab(profile, shown.service.url, '/widgets');
-    await heading(page, text).waitFor();
+    const { page } = await shown.open('/widgets', { profile, script });
+    await page.getByRole('heading', { level: 1, name: text, exact: true }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await Promise.all([page.waitForEvent('load'), page.getByText('Reload', { exact: true }).click()]);
-    await heading(page, text).waitFor();
-    await profile.close();
+    // It is there again, and shows after some seconds.
+    await page.locator('h1', { hasText: text }).waitFor({ state: 'attached' });
   });
 
   test('asks the browser not to translate what changes', async () => {
-    const { page, profile } = await openChanged('', '/');
+    const { page } = await shown.open('/');
     expect(await page.locator('html').getAttribute('translate')).toBe('no');
     expect(await page.locator('meta[name=google]').getAttribute('content')).toBe('notranslate');
-    await profile.close();
   });
 
   test.each([
@@ -137,9 +117,8 @@ describe.runIf(hasBrowser)('the console on the machines of other people', () => 
       };`;
     const body = { name: `a sender ${hours}`, signature: 'standard-webhooks' as const };
     const { id, url, signingSecret } = await shown.client.api.POST('/api/v1/integrations', { body });
-    await createWidget('Clock');
-    const { profile, page } = await openChanged(script, `/hooks/${id}?range=hour`);
-    await signInByPage(page);
+    await shown.client.createWidget({ name: 'Clock' });
+    const { page } = await shown.openSignedIn(`/hooks/${id}?range=hour`, { script });
     await page.getByText(`about 3 h ${text} the service's`).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await sendTestHook(page, url, signingSecret ?? '');
@@ -152,7 +131,6 @@ describe.runIf(hasBrowser)('the console on the machines of other people', () => 
     await page.getByRole('table', { name: 'Hooks' }).getByRole('row').nth(1).waitFor();
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByText(/^Updated (now|\d+ s ago)$/).waitFor();
-    await profile.close();
   });
 
   test('says before and after a test hook that a page over plain HTTP cannot sign it', async () => {
@@ -161,8 +139,7 @@ describe.runIf(hasBrowser)('the console on the machines of other people', () => 
     });
     // As in a page over plain HTTP.
     const script = `Object.defineProperty(Crypto.prototype, 'subtle', { value: undefined });`;
-    const { profile, page } = await openChanged(script, `/hooks/${id}`);
-    await signInByPage(page);
+    const { page } = await shown.openSignedIn(`/hooks/${id}`, { script });
     await page.getByRole('button', { name: 'Send test hook' }).first().click();
     await page.getByText('This page is open over plain HTTP').waitFor();
     await page.keyboard.press('Escape');
@@ -171,7 +148,6 @@ describe.runIf(hasBrowser)('the console on the machines of other people', () => 
       .getByRole('alert')
       .getByText(/signing needs HTTPS/)
       .waitFor();
-    await profile.close();
   });
 
   async function sendTestHook(page: Page, url: string, secret: string): Promise<void> {

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import type { BrowserContext, Dialog, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { findBarriers, signInByPage } from '../../drivers/cluster/console-browser.ts';
-import { chooseAction, describeEachDeployment, readHandOver, stayWhenAsked } from './shown-service.ts';
+import { chooseAction, describeEmbedded, readHandOver, stayWhenAsked } from './shown-service.ts';
 
 /** Long, right to left, and without a place where it could wrap. */
 const name = `שותף ${'a'.repeat(160)}`;
 
-describeEachDeployment('an integration is handed over in the console', (shown) => {
+describeEmbedded('an integration is handed over in the console', (shown) => {
   let profile: BrowserContext;
   let page: Page;
   let complaints: readonly string[];

@@ -1,10 +1,9 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
-import { openProfile, openTab } from '../../drivers/cluster/console-browser.ts';
-import { describeEachDeployment } from './shown-service.ts';
+import { describeEmbedded } from './shown-service.ts';
 
-describeEachDeployment('the console by the keyboard alone,', (shown) => {
+describeEmbedded('the console by the keyboard alone', (shown) => {
   const isFocusVisible = (page: Page) => page.evaluate<boolean>("document.activeElement.matches(':focus-visible')");
   const nameFocused = (page: Page) =>
     page.evaluate<string>('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent');
@@ -20,8 +19,7 @@ describeEachDeployment('the console by the keyboard alone,', (shown) => {
   }
 
   test('leads from the sign-in to a stream, an integration and every page', async () => {
-    const profile = await openProfile(shown.browser);
-    const { page, complaints } = await openTab(profile, shown.service.url, '/widgets');
+    const { page, complaints } = await shown.open('/widgets');
     const { keyboard } = page;
     const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
     await page.getByLabel('E-mail').waitFor();
@@ -89,11 +87,10 @@ describeEachDeployment('the console by the keyboard alone,', (shown) => {
       await heading(title);
     }
     expect(complaints).toEqual([]);
-    await profile.close();
   });
 
   test('leaves Enter to input methods, and knows shortcuts on other layouts', async () => {
-    const { profile, page } = await shown.openSignedIn('/widgets');
+    const { page } = await shown.openSignedIn('/widgets');
     const palette = page.getByRole('dialog', { name: 'Search or go to' });
     /** Sends a key as a keyboard without Latin letters or an input method does. */
     const press = (init: object) =>
@@ -109,6 +106,5 @@ describeEachDeployment('the console by the keyboard alone,', (shown) => {
     expect(await palette.count()).toBe(1);
     await press({ key: 'Enter', code: 'Enter' });
     await palette.waitFor({ state: 'detached' });
-    await profile.close();
   });
 });

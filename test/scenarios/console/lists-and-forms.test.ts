@@ -1,14 +1,12 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { findBarriers, hasBrowser, openProfile, openTab, signInByPage } from '../../drivers/cluster/console-browser.ts';
-import { openEmbeddedDeployment } from '../../faults/deployment.ts';
-import { postHook, showService, stayWhenAsked } from './shown-service.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { findBarriers } from '../../drivers/cluster/console-browser.ts';
+import { describeEmbedded, postHook, stayWhenAsked } from './shown-service.ts';
 
 const hebrewName = 'שלום עולם '.repeat(12).trim();
 
 /** Long lists, and then what forms say about mistakes, and what the console asks before it does something. */
-describe.runIf(hasBrowser)('lists and forms of the console', () => {
-  const shown = showService(() => openEmbeddedDeployment());
+describeEmbedded('lists and forms of the console', (shown) => {
   let page: Page;
   let complaints: readonly string[];
   let integrationPath: string;
@@ -71,16 +69,13 @@ describe.runIf(hasBrowser)('lists and forms of the console', () => {
   });
 
   test('lists show the page that was asked for in a browser that paints late', async () => {
-    const profile = await openProfile(shown.browser);
-    await profile.addInitScript('requestAnimationFrame = () => 0;');
-    const { page: late } = await openTab(profile, shown.service.url, integrationPath);
-    await signInByPage(late);
+    const script = 'requestAnimationFrame = () => 0;';
+    const { page: late } = await shown.openSignedIn(integrationPath, { script });
     const shownRows = late.getByRole('table', { name: 'Hooks' }).locator('tbody').getByRole('row');
     await shownRows.nth(24).waitFor();
     await late.getByRole('button', { name: 'Next page' }).click();
     await late.getByText('Page 2 of 2').waitFor();
     expect(await shownRows.count()).toBeLessThan(25);
-    await profile.close();
   });
 
   test('lists of a hundred subscriptions are searched by name and sorted; the address says how', async () => {
@@ -185,9 +180,8 @@ describe.runIf(hasBrowser)('lists and forms of the console', () => {
 
   test('lists cut a right-to-left name at its end on a phone, and leave the theme to the person', async () => {
     const viewport = { width: 390, height: 844 };
-    const phone = await shown.browser.newContext({ viewport, hasTouch: true, isMobile: true });
-    const { page: small, complaints: ofPhone } = await openTab(phone, shown.service.url, '/widgets');
-    await signInByPage(small);
+    const phone = await shown.openSignedIn('/widgets', { viewport, hasTouch: true, isMobile: true });
+    const { page: small } = phone;
     const list = small.getByRole('list', { name: 'Widgets, newest first' });
     const name = list.getByText('שלום').first();
     await name.waitFor();
@@ -197,8 +191,7 @@ describe.runIf(hasBrowser)('lists and forms of the console', () => {
     await small.goto(`${shown.service.url}/console/access`);
     await small.getByRole('main').getByLabel('Theme').selectOption('Dark');
     expect(await small.evaluate('document.documentElement.dataset.theme')).toBe('dark');
-    expect(ofPhone).toEqual([]);
-    await phone.close();
+    expect(phone.complaints).toEqual([]);
   });
 
   test('the field that the service refuses says what is wrong with it, and has the focus', async () => {

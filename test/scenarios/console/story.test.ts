@@ -1,7 +1,7 @@
 import { createClient } from '@widget-service/client/client.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { findBarriers, openProfile, openTab } from '../../drivers/cluster/console-browser.ts';
+import { findBarriers } from '../../drivers/cluster/console-browser.ts';
 import { chooseAction, describeEachDeployment, leaveHandOver, postHook, stayWhenAsked } from './shown-service.ts';
 
 /** One story in one browser: each step needs what the steps before it have made. */
@@ -69,7 +69,7 @@ describeEachDeployment('a person with a browser and the console', (shown) => {
   });
 
   test('creates an integration and sends a test hook, which a watching tab shows live', async () => {
-    const watching = await openTab(profile, shown.service.url, '/streams/events');
+    const watching = await shown.open('/streams/events', { profile });
     await watching.page.getByText('Live', { exact: true }).waitFor();
     await page.bringToFront();
     await go('Integrations');
@@ -227,8 +227,7 @@ describeEachDeployment('a person with a browser and the console', (shown) => {
     await page.getByText('Only entries about Ines Moreau.').waitFor();
     await page.getByRole('button', { name: 'Show all entries' }).click();
 
-    const other = await openProfile(shown.browser);
-    const { page: theirs } = await openTab(other, shown.service.url, '');
+    const { page: theirs } = await shown.open('');
     await theirs.getByLabel('E-mail').fill('viewer@example.com');
     await theirs.getByLabel('Password', { exact: true }).fill(password);
     await theirs.keyboard.press('Enter');
@@ -243,7 +242,6 @@ describeEachDeployment('a person with a browser and the console', (shown) => {
     expect(areas).toEqual(['Widgets', 'Events']);
     await theirs.goto(`${shown.service.url}/console/hooks`);
     await theirs.getByRole('heading', { name: "You don't have access to this page" }).waitFor();
-    await other.close();
   });
 
   test('changes the role of a user, who must be confirmed as an admin, and undoes it', async () => {

@@ -2,12 +2,12 @@ import { streamSamples } from '@widget-service/console/stream-samples.ts';
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { findBarriers } from '../../drivers/cluster/console-browser.ts';
-import { describeEachDeployment, stayWhenAsked } from './shown-service.ts';
+import { describeEmbedded, stayWhenAsked } from './shown-service.ts';
 
 /** Long, right to left, and without a place where it could wrap. */
 const name = `מסך ${'a'.repeat(160)}`;
 
-describeEachDeployment('a stream has a page for developers in the console', (shown) => {
+describeEmbedded('a stream has a page for developers in the console', (shown) => {
   let profile: BrowserContext;
   let page: Page;
   let complaints: readonly string[];

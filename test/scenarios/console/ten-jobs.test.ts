@@ -196,7 +196,6 @@ describeEachDeployment('ten jobs of an operator in the console', (shown, deploym
     expect(await phone.page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     costs['9 a look from the phone'] = person.finishJob();
     expect(phone.complaints).toEqual([]);
-    await phone.profile.close();
   });
 
   test('10: the same without a pointer', async () => {

@@ -2,18 +2,17 @@ import type { Page, Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { testAdmin } from '../../drivers/app/console-client.ts';
 import { setOptions } from '../../drivers/cluster/component-options.ts';
-import { hasBrowser, openProfile, openTab, signInByPage } from '../../drivers/cluster/console-browser.ts';
+import { hasBrowser, signInByPage } from '../../drivers/cluster/console-browser.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
 import { openEmbeddedDeployment } from '../../faults/deployment.ts';
-import { describeEachDeployment, postHook, showService } from './shown-service.ts';
+import { describeEachDeployment, describeEmbedded, postHook, showService } from './shown-service.ts';
 
-describeEachDeployment('the list of widgets', (shown, name) => {
-  const rows = (page: Page) => page.getByRole('list', { name: 'Widgets, newest first' }).getByRole('listitem');
-  const row = (page: Page, text: string) => rows(page).filter({ hasText: text });
+const rows = (page: Page) => page.getByRole('list', { name: 'Widgets, newest first' }).getByRole('listitem');
+const row = (page: Page, text: string) => rows(page).filter({ hasText: text });
 
+describeEmbedded('the list of widgets', (shown) => {
   test('says why a sign-in fails, and shows the page that was asked for after one that works', async () => {
-    const profile = await openProfile(shown.browser);
-    const { page, complaints } = await openTab(profile, shown.service.url, '/widgets?state=retired');
+    const { page, complaints } = await shown.open('/widgets?state=retired');
     await page.getByLabel('E-mail').fill(testAdmin.email);
     await page.getByLabel('Password', { exact: true }).fill('wrong horse battery');
     await page.keyboard.press('Enter');
@@ -23,12 +22,11 @@ describeEachDeployment('the list of widgets', (shown, name) => {
     await signInByPage(page);
     expect(await page.getByLabel('State').inputValue()).toBe('retired');
     expect(complaints).toEqual([]);
-    await profile.close();
   });
 
   test('shows a widget that it creates, and the change by a hook, without a reload', async () => {
     const { streamCursor } = await shown.client.api.GET('/api/v1/widgets');
-    const { page, profile, complaints } = await shown.openSignedIn('/widgets');
+    const { page, complaints } = await shown.openSignedIn('/widgets');
     await page.getByText('Live', { exact: true }).waitFor();
     const newWidget = page.getByRole('button', { name: 'Show 1 new widget' });
     // The event comes before the answer that has the widget already.
@@ -56,19 +54,17 @@ describeEachDeployment('the list of widgets', (shown, name) => {
     await page.getByRole('heading', { name: 'Boiler' }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/console/widgets/${widget?.id}`);
     expect(complaints).toEqual([]);
-    await profile.close();
   });
 
   test('keeps the search in the address', async () => {
     for (const name of ['Lamp north', 'Lamp south']) await shown.client.createWidget({ name });
-    const { page, profile } = await shown.openSignedIn('/widgets');
+    const { page } = await shown.openSignedIn('/widgets');
     await page.getByLabel('Search by name, label or id').fill('lamp sou');
     await row(page, 'Lamp north').waitFor({ state: 'detached' });
     await page.reload();
     await row(page, 'Lamp south').waitFor();
     expect(await rows(page).count()).toBe(1);
     expect(new URL(page.url()).search).toBe('?search=lamp+sou');
-    await profile.close();
   });
 
   test('finds by a label that is clicked, and opens a row in a tab of its own', async () => {
@@ -102,14 +98,13 @@ describeEachDeployment('the list of widgets', (shown, name) => {
     await page.getByRole('button', { name: 'Try again' }).click();
     await none.waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
-    await profile.close();
   });
 
   test('finds more than a hundred widgets by and by, and changes what it has found in place', async () => {
     const { client, service } = shown;
     const first = await client.createWidget({ name: 'Many 0' });
     for (let index = 1; index <= 100; index += 1) await client.createWidget({ name: `Many ${index}` });
-    const { page, profile } = await shown.openSignedIn('/widgets?search=many');
+    const { page } = await shown.openSignedIn('/widgets?search=many');
     await page.getByText(/^100 of \d+ widgets$/).waitFor();
     await page.getByRole('button', { name: 'Find more' }).click();
     await page.getByText(/^101 of \d+ widgets$/).waitFor();
@@ -120,32 +115,29 @@ describeEachDeployment('the list of widgets', (shown, name) => {
     await client.createWidget({ name: 'Another' });
     await page.getByRole('button', { name: 'Show 1 new widget' }).click();
     await row(page, 'Many more').waitFor();
-    await profile.close();
   });
 
   test('moves no row: new widgets wait until the person asks for them', async () => {
     await shown.client.createWidget({ name: 'The first' });
-    const { page, profile } = await shown.openSignedIn('/widgets');
+    const { page } = await shown.openSignedIn('/widgets');
     const before = await row(page, 'The first').boundingBox();
     await shown.client.createWidget({ name: 'The second' });
     await page.getByRole('button', { name: 'Show 1 new widget' }).waitFor();
     expect(await row(page, 'The first').boundingBox()).toEqual(before);
     await page.getByRole('button', { name: 'Show 1 new widget' }).click();
     await row(page, 'The second').waitFor();
-    await profile.close();
   });
 
   test('signs out every tab of the browser', async () => {
     const { page, profile } = await shown.openSignedIn('/widgets');
-    const other = await openTab(profile, shown.service.url, '/widgets');
+    const other = await shown.open('/widgets', { profile });
     await other.page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     for (const each of [page, other.page]) await each.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
-    await profile.close();
   });
 
   test('says that the session has ended elsewhere, and goes on where the person was', async () => {
-    const { page, profile } = await shown.openSignedIn('/widgets?search=lamp');
+    const { page } = await shown.openSignedIn('/widgets?search=lamp');
     const sessions = await shown.client.api.GET('/api/v1/sessions');
     for (const { id, current } of sessions.items) {
       if (!current) await shown.client.api.DELETE('/api/v1/sessions/{id}', { params: { path: { id } } });
@@ -153,36 +145,12 @@ describeEachDeployment('the list of widgets', (shown, name) => {
     await page.getByText('Your session has expired.').waitFor();
     await signInByPage(page);
     expect(await page.getByLabel('Search by name, label or id').inputValue()).toBe('lamp');
-    await profile.close();
-  });
-
-  const faults =
-    name === 'a cluster'
-      ? ['one pod after the other is replaced', 'a pod is killed', 'Redis is killed and comes back']
-      : ['the process is killed and started again'];
-  test.each(faults)('shows what it missed after a fault: %s', async (fault) => {
-    const { page, profile } = await shown.openSignedIn('/widgets');
-    await page.getByText('Live', { exact: true }).waitFor();
-    await Promise.all([
-      shown.service.faults[fault]?.(),
-      // On a cluster another pod takes over at once.
-      name === 'a cluster' ? null : page.getByText('Reconnecting… What you see may be out of date').waitFor(),
-    ]);
-    await shown.client.createWidget({ name: `After the fault: ${fault}` });
-    await page.getByRole('button', { name: /^Show \d+ new widget/ }).click();
-    await row(page, `After the fault: ${fault}`).waitFor();
-    await page.getByText('Live', { exact: true }).waitFor();
-    await profile.close();
   });
 
   test('closes its stream while the tab is hidden, and shows what it missed afterwards', async () => {
-    const countStreams = async () => {
-      const { pods } = await shown.client.api.GET('/api/v1/overview');
-      // A pod that was killed is listed for a minute, with the streams that it had.
-      return pods.reduce((sum, { streamsOpen, ageSeconds }) => sum + (ageSeconds < 10 ? streamsOpen : 0), 0);
-    };
+    const countStreams = async () => (await shown.client.api.GET('/api/v1/overview')).pods[0]?.streamsOpen;
     await eventually(async () => (await countStreams()) === 0, 'the tabs of the other tests are closed');
-    const { page, profile } = await shown.openSignedIn('/widgets');
+    const { page } = await shown.openSignedIn('/widgets');
     await page.getByText('Live', { exact: true }).waitFor();
     await eventually(async () => (await countStreams()) === 1, 'the tab has a stream');
     const opened: string[] = [];
@@ -199,20 +167,38 @@ describeEachDeployment('the list of widgets', (shown, name) => {
     await page.getByRole('button', { name: 'Show 1 new widget' }).click();
     await row(page, 'While it was hidden').waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
-    await profile.close();
+  });
+});
+
+describeEachDeployment('the list of widgets, when something fails,', (shown, name) => {
+  const faults =
+    name === 'a cluster'
+      ? ['one pod after the other is replaced', 'a pod is killed', 'Redis is killed and comes back']
+      : ['the process is killed and started again'];
+  test.each(faults)('shows what it missed after a fault: %s', async (fault) => {
+    const { page } = await shown.openSignedIn('/widgets');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await Promise.all([
+      shown.service.faults[fault]?.(),
+      // On a cluster another pod takes over at once.
+      name === 'a cluster' ? null : page.getByText('Reconnecting… What you see may be out of date').waitFor(),
+    ]);
+    await shown.client.createWidget({ name: `After the fault: ${fault}` });
+    await page.getByRole('button', { name: /^Show \d+ new widget/ }).click();
+    await row(page, `After the fault: ${fault}`).waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
   });
 
   // The embedded log loses nothing by a crash.
   test.runIf(name === 'a cluster')('loads the list again after a gap, and the inspector shows the gap', async () => {
     const { page, profile } = await shown.openSignedIn('/widgets');
-    const { page: inspector } = await openTab(profile, shown.service.url, '/streams/events');
+    const { page: inspector } = await shown.open('/streams/events', { profile });
     for (const each of [page, inspector]) await each.getByText('Live', { exact: true }).waitFor();
     await shown.service.faults['Redis comes back empty']?.();
     await shown.client.createWidget({ name: 'After the gap' });
     await inspector.getByText('Events are missing here').first().waitFor();
     await row(page, 'After the gap').waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
-    await profile.close();
   });
 });
 
@@ -228,8 +214,7 @@ describe.runIf(hasBrowser)('the list of widgets of one embedded process that kee
     await page.getByRole('button', { name: 'Show 1 new widget' }).click();
     await page.getByRole('listitem').filter({ hasText: 'Before the gap' }).waitFor();
     await hideTab(page);
-    const { api } = client;
-    const countStreams = async () => (await api.GET('/api/v1/overview')).pods[0]?.streamsOpen;
+    const countStreams = async () => (await client.api.GET('/api/v1/overview')).pods[0]?.streamsOpen;
     await eventually(async () => (await countStreams()) === 0, 'the stream is closed');
     for (let index = 1; index <= 40; index += 1) await client.createWidget({ name: `In the gap ${index}` });
     const listReads: string[] = [];
