@@ -1,19 +1,18 @@
 /**
- * Redis has a replica, and a hook is accepted when the replica has it, as is the default. One scenario performs a
- * planned failover. In the other, the primary dies while the replica is behind.
+ * Redis has a replica, and a hook is accepted when the replica has it, as is the default. First there is a planned
+ * failover. Then the new primary dies while its replica is behind.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Load, openLoad } from '../drivers/cluster/load.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { eventually } from '../drivers/tools/eventually.ts';
 import { isHaproxyInstalled } from '../faults/balancer.ts';
-import { checkFaultCluster } from '../faults/checked-deployment.ts';
-import { createCheckpoints } from '../faults/checkpoint.ts';
-import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
+import { type FaultRun, useFaultRun } from '../faults/checkpoint.ts';
 import {
   countGapReasons,
   excludeStarved,
   findEndedStreams,
   findLateOrWrongAnswers,
+  isAccepting,
   selectHooks,
 } from '../faults/recording-queries.ts';
 import { type RedisProcess, startRedis } from '../faults/redis-process.ts';
@@ -22,45 +21,37 @@ import { openTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts';
 /** Hooks that are on their way when the link freezes may still be confirmed, for this time. */
 const inFlightMs = 1_000;
 
-let cluster: FaultCluster;
-let load: Load;
-let replica: RedisProcess;
-/** The replica connects to the primary through this link. */
-let replicaLink: TcpProxy;
+describe.runIf(isHaproxyInstalled())('failover of Redis to its replica', () => {
+  let cluster: FaultRun['cluster'];
+  let load: FaultRun['load'];
+  let checkpoints: FaultRun['checkpoints'];
+  let other: RedisProcess;
+  /** The replica connects to the primary through this link. */
+  let replicaLink: TcpProxy;
 
-beforeEach(async () => {
   // Pods and workers look for replicas when they start.
   const beforeStart = async (redis: RedisProcess) => {
-    replica = await startRedis();
+    other = await startRedis();
     replicaLink = await openTcpProxy({ host: '127.0.0.1', port: redis.port });
-    await replica.replicate(replicaLink.port);
+    await other.replicate(replicaLink.port);
     await redis.waitUntilConfirmed();
     return {};
   };
-  cluster = await openFaultCluster({ beforeStart });
-  load = await openLoad(cluster, { revocationsPerSecond: 0 });
-  load.start();
-  await delay(3_000);
-});
+  afterAll(async () => {
+    await replicaLink?.close();
+    await other?.dispose();
+  });
+  useFaultRun('failovers of Redis', { beforeStart, revocationsPerSecond: 0 }, (run) => {
+    ({ cluster, load, checkpoints } = run);
+  });
 
-afterEach(async () => {
-  await load.close();
-  await cluster.dispose();
-  await replicaLink.close();
-  await replica.dispose();
-});
-
-describe.runIf(isHaproxyInstalled())('failover of Redis to its replica', () => {
   test('planned: nothing is lost, no stream ends, and every hook of the last second is accepted', async () => {
-    const checkpoints = createCheckpoints('a planned failover of Redis', checkFaultCluster(cluster), load);
     const fromMs = performance.now();
-    await cluster.redis.failOverTo(replica.port);
-    cluster.redisLink.redirectTo(replica.port);
+    await cluster.redis.failOverTo(other.port);
+    cluster.redisLink.redirectTo(other.port);
     await delay(4_000);
     const toMs = performance.now();
-    const row = await checkpoints
-      .take('planned failover of Redis to its replica', { isLast: true })
-      .finally(() => checkpoints.report());
+    const row = await checkpoints.take('planned failover of Redis to its replica');
     expect(row.reconnections).toBe(0);
     expect(findEndedStreams(load.recording, { fromMs, toMs })).toEqual([]);
     expect(findLateOrWrongAnswers(selectHooks(load.recording, { fromMs, toMs }))).toEqual([]);
@@ -69,25 +60,27 @@ describe.runIf(isHaproxyInstalled())('failover of Redis to its replica', () => {
   });
 
   test('unplanned, while the replica is behind: no accepted hook is lost, and streams receive stream.gap', async () => {
-    const checkpoints = createCheckpoints('an unplanned failover of Redis', checkFaultCluster(cluster), load);
+    // Since the planned failover, `other` is the primary.
+    replicaLink.redirectTo(other.port);
+    await cluster.redis.replicate(replicaLink.port);
+    await other.waitUntilConfirmed();
+    await eventually(async () => isAccepting(load.recording), 'hooks are accepted');
     const fromMs = performance.now();
     replicaLink.freeze();
     await delay(inFlightMs + 3_000);
     const toMs = performance.now();
-    await Promise.all([cluster.redis.kill(), cluster.redisLink.refuse()]);
-    await replica.becomePrimary();
-    cluster.redisLink.redirectTo(replica.port);
+    await Promise.all([other.kill(), cluster.redisLink.refuse()]);
+    await cluster.redis.becomePrimary();
+    cluster.redisLink.redirectTo(cluster.redis.port);
     await cluster.redisLink.mend();
-    await cluster.redis.start();
-    await cluster.redis.replicate(replica.port);
-    await delay(4_000);
-    await checkpoints
-      .take('Redis dies and a replica that was behind takes over', {
-        gaps: true,
-        isLast: true,
-        withinMs: 60_000,
-      })
-      .finally(() => checkpoints.report());
+    await other.start();
+    await other.replicate(cluster.redis.port);
+    await delay(3_000);
+    await checkpoints.take('Redis dies and a replica that was behind takes over', {
+      gaps: true,
+      isLast: true,
+      withinMs: 60_000,
+    });
     const unconfirmed = selectHooks(load.recording, { fromMs: fromMs + inFlightMs, toMs });
     expect(unconfirmed.length).toBeGreaterThan(50);
     // The new primary may accept hooks that still waited at the failover.
