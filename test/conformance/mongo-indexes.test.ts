@@ -13,7 +13,7 @@ import { isLong } from '../faults/scale.ts';
 /** MongoDB looks for expired documents once a minute. */
 const removalMs = 150_000;
 
-/** The embedded service removes expired entities itself: `refused-requests.test.ts`. */
+/** The embedded service removes expired entities itself: `open-embedded.test.ts`. */
 describe.runIf(inject('backend') === 'cluster')('The entities of MongoDB: expiry', () => {
   let client: MongoClient;
   let db: Db;

@@ -13,12 +13,13 @@ import { type Certificate, createCertificate } from '../faults/shipped-proxy.ts'
 
 /** A TLS server that demands client certificates stands before MongoDB. */
 describe.runIf(inject('backend') === 'cluster')('a MongoDB that demands client certificates', () => {
-  const mongodbUrl = mongodbUrlOf(`t-${randomBytes(8).toString('hex')}`);
+  let mongodbUrl: string;
   let folder: string;
   let certificate: Certificate;
   let server: Server;
 
   beforeAll(async () => {
+    mongodbUrl = mongodbUrlOf(`t-${randomBytes(8).toString('hex')}`);
     folder = await mkdtemp(join(tmpdir(), 'widget-mongodb-tls-'));
     certificate = await createCertificate(folder);
     const [cert, key] = await Promise.all([

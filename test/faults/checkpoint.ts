@@ -128,7 +128,8 @@ export function createCheckpoints(scenario: string, deployment: CheckedDeploymen
 
   return {
     take: async (fault, options = {}) => {
-      const areAccepted = async () => isAccepting(load.recording);
+      const sinceMs = performance.now();
+      const areAccepted = async () => isAccepting(load.recording, sinceMs);
       await eventually(areAccepted, 'hooks are accepted', options.withinMs ?? defaultWithinMs);
       await delay(loadAfterMs);
       await load.pause();

@@ -14,8 +14,9 @@ export function selectHooks({ hooks }: Recording, { fromMs, toMs }: TimeRange): 
   return hooks.filter(({ startedAtMs }) => startedAtMs >= fromMs && startedAtMs < toMs);
 }
 
-/** Whether the hook that ended last was accepted. */
-export const isAccepting = ({ hooks }: Recording): boolean => hooks.at(-1)?.outcome === 'ok';
+/** Whether the hook that ended last was sent since then, and was accepted. */
+export const isAccepting = ({ hooks }: Recording, sinceMs: number): boolean =>
+  hooks.slice(-1).some(({ outcome, startedAtMs }) => outcome === 'ok' && startedAtMs >= sinceMs);
 
 /** Returns the accepted hooks of this range whose event no stream has received so far. */
 export function findHooksWithoutEvent(recording: Recording, range: TimeRange): HookOperation[] {

@@ -64,7 +64,8 @@ describe.runIf(isHaproxyInstalled())('failover of Redis to its replica', () => {
     replicaLink.redirectTo(other.port);
     await cluster.redis.replicate(replicaLink.port);
     await other.waitUntilConfirmed();
-    await eventually(async () => isAccepting(load.recording), 'hooks are accepted');
+    const sinceMs = performance.now();
+    await eventually(async () => isAccepting(load.recording, sinceMs), 'hooks are accepted');
     const fromMs = performance.now();
     replicaLink.freeze();
     await delay(inFlightMs + 3_000);

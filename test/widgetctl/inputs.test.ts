@@ -131,7 +131,9 @@ describe.each(uses)('the secret %s', (variable, args, secret, header) => {
   };
 
   test('comes from a file with a line', async () => {
-    const { code, notes } = await widgetctl.run(args, { [`${variable}_FILE`]: await write(`${secret}\n`) });
+    const { code, notes } = await widgetctl.run(args, {
+      [`${variable}_FILE`]: await write(Buffer.from(`\ufeff${secret}\r\n`, 'utf16le')),
+    });
     expect(code, notes).toBe(4);
     expect(seen()).toContain(secret);
   });

@@ -34,7 +34,7 @@ void loadSession();
 
 const place = document.getElementById('console');
 if (place !== null) {
-  // What the document shows if this script does not run.
+  // Removes what index.html shows to a browser without scripts.
   place.replaceChildren();
   render(
     <FailureBoundary of="main">

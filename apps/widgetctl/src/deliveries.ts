@@ -51,6 +51,7 @@ export const deliveryCommands: readonly Command[] = [
     'deliveries redrive INTEGRATION EVENT…?',
     'Process dead deliveries again.',
     `POST ${deliveries}/{eventId}/redrive`,
+    // The line says accepted: the delivery is only in the queue again.
     { member: 'eventId', done: 'redriven', text: 'accepted' },
   ),
   makeChange(
@@ -92,8 +93,9 @@ export const quarantineCommands: readonly Command[] = [
 ];
 
 interface Change {
-  /** The member of a JSON result that names the thing, and the one that says whether it was changed. */
+  /** The member of a JSON result that holds the id. */
   readonly member: 'id' | 'eventId';
+  /** The member that is true if the thing was changed. */
   readonly done: string;
   /** What a line says of a thing that was changed. Default: as `done`. */
   readonly text?: string;
@@ -107,8 +109,8 @@ function makeChange(syntax: string, summary: string, operation: Operation, chang
   return makeCommand(syntax, summary, options, async (context, input) => {
     const before = ofDeliveries ? input.parameters.slice(0, 1) : [];
     const ids = input.parameters.slice(before.length);
-    if (ofDeliveries && ids.length > 0 === input.has('all-dead'))
-      throw new UsageError('Name events, or say --all-dead.');
+    const hasIds = ids.length > 0;
+    if (ofDeliveries && hasIds === input.has('all-dead')) throw new UsageError('Name events, or say --all-dead.');
     if (input.has('all-dead')) ids.push(...(await listDead(context, before)));
     const tally = new Tally(context.output);
     for (const id of ids) {

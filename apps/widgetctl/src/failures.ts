@@ -45,11 +45,12 @@ export function describeFailure(error: unknown): string[] {
     const mistakes = errors.map((mistake) => `  ${mistake.pointer ?? mistake.parameter ?? ''}: ${mistake.detail}`);
     return [describeCause(error), ...mistakes, ...(steps[code] === undefined ? [] : [steps[code]])];
   }
+  // The address of a hook or stream is an argument; that of the service may be the default.
   const isService = error instanceof UnreachableError && !error.address.includes('/events/');
   return [describeCause(error), ...(isService ? ['Another address: --url or WIDGETCTL_URL'] : [])];
 }
 
-/** Says what a command waits for before a request is sent again, and for how long. */
+/** Says why a command sends a request again, and after how long. */
 export function formatWait({ error, delayMs }: { readonly error: unknown; readonly delayMs: number }): string {
   return `${describeCause(error).replace(/\.$/, '')}. Trying again in ${formatSeconds(delayMs)}.`;
 }
@@ -64,6 +65,6 @@ function describeCause(error: unknown): string {
     return `${title}: ${detail} (${code}, request ${requestId})`;
   }
   if (!(error instanceof UnreachableError)) return error instanceof Error ? error.message : String(error);
-  // Where the service is says more to a person than the path of an operation.
+  // The message begins with the whole address. Its origin says enough.
   return `The service at ${error.message.replace(error.address, new URL(error.address).origin)}`;
 }

@@ -79,7 +79,7 @@ export async function* readLines({ name, chunks }: Source): AsyncGenerator<Line,
   if (text !== '') yield { number, text };
 }
 
-/** Yields texts, none of which ends within a CRLF. */
+/** Yields texts. A CR at the end of a chunk waits for the next one, so that no CRLF is split. */
 async function* decode(
   chunks: AsyncIterable<Uint8Array>,
   onWrongBytes: (before: string, encoding: string) => void,

@@ -67,7 +67,9 @@ export interface Api {
 
 /**
  * A client of one service, with at most one session. It keeps the session's cookie and CSRF token, repeats what may be
- * repeated, and throws a `ProblemError` for every refusal. @throws {InvalidCallError} if an option is invalid.
+ * repeated, and throws a `ProblemError` for every refusal.
+ *
+ * @throws {InvalidCallError} if an option is invalid.
  */
 export class WidgetServiceClient {
   /** Every operation of the service, typed by its path. */

@@ -86,8 +86,8 @@ export async function beginNewEpoch(
 }
 
 /**
- * Makes the log start a new epoch: an empty append with a recorded position that no log holds looks like a loss.
- * Returns the end of the empty log.
+ * Makes the log start a new epoch, as an append does if the log lacks the position that it names: here nothing is
+ * appended, and no log has that position. Returns the end of the empty log.
  */
 async function startNewEpoch(
   redis: Redis,

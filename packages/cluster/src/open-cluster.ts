@@ -120,7 +120,7 @@ async function openRedisParts(options: ClusterOptions, partitions: PartitionCoun
     onNotice: options.onNotice ?? (() => undefined),
     onWarning,
   });
-  // The other ports share one connection, because hooks and events do not depend on them.
+  // Neither a hook nor an event depends on the other ports.
   const ports = {
     ...{ eventLog, hookQueue, control },
     processStates: new RedisProcessStates(events, keys),

@@ -35,6 +35,7 @@ class InProcessControlTail implements ControlTail {
   readonly #closing = new AbortController();
   readonly #onClose: () => void;
   #unread: ControlEntry[] = [];
+  /** True at first, as the port says. */
   #mayHaveMissed = true;
 
   constructor(onClose: () => void) {

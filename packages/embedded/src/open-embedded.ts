@@ -15,7 +15,7 @@ import { SqliteRunRegistry } from './sqlite-run-registry.ts';
 import { SqliteWidgetEffects, SqliteWidgetOutbox } from './sqlite-widget-effects.ts';
 import { SqliteWidgetStore } from './sqlite-widget-store.ts';
 
-/** The settings that the backend reads, and what the process does besides. */
+/** The settings that the backend reads, and what it tells the process. */
 export interface EmbeddedOptions
   extends Pick<Settings, 'DATA_DIR' | 'EVENT_RETENTION_BYTES' | 'DELIVERY_RETENTION_MS'> {
   readonly onWarning?: (message: string, details?: object) => void;

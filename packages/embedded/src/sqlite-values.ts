@@ -12,7 +12,7 @@ export function toDate(ms: number | null): Date | null {
 
 /** 0 and 1 become a boolean. Any other value stays, so that the reader of the row sees the damage. */
 export function toFlag(value: number): boolean {
-  return value === 1 || (value === 0 ? false : (value as unknown as boolean));
+  return value === 0 || value === 1 ? value === 1 : (value as unknown as boolean);
 }
 
 // Every event passes through these two, and most widgets and events have no labels: the shortcut skips JSON for them.

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { sha256Hex } from '@widget-service/shared/domain/token.ts';
 import { auditActions } from '@widget-service/shared/entities/audit-event.ts';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { type AuditEventBody, listAuditEvents } from '../../drivers/app/audit-trail.ts';
-import { aDelivery, aQuarantinedText } from '../../drivers/app/builders.ts';
+import { aDelivery, anAuditEvent, aQuarantinedText, aUser } from '../../drivers/app/builders.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
 import { createPasswordUser, toSessionHeaders } from '../../drivers/app/password-user.ts';
 import type { TestResponse } from '../../drivers/app/test-app.ts';
@@ -143,10 +143,12 @@ describe('the audit trail of users and sessions', () => {
         { disabled: false, passwordSet: true },
       ],
     ];
+    let targetName = email;
     for (const [body, before, after] of changes) {
       const changed = await send('PATCH', `/api/v1/users/${id}`, body);
       const event = await findEvent(id, changed);
-      expect(event).toMatchObject({ ...byAdmin(), target, action: 'user.changed' });
+      targetName = changed.json().name ?? email;
+      expect(event).toMatchObject({ ...byAdmin(), target, targetName, action: 'user.changed' });
       expect(event).toMatchObject({ before, after });
       expect(JSON.stringify(event)).not.toContain(password);
     }
@@ -194,6 +196,7 @@ describe('the audit trail of users and sessions', () => {
     expect(await findEvent(viewer.userId, ended)).toMatchObject({
       ...byAdmin(),
       target,
+      targetName: expect.any(String),
       action: 'session.ended',
       before: { sessionId },
     });
@@ -201,7 +204,7 @@ describe('the audit trail of users and sessions', () => {
     expect(await findEvent(viewer.userId, allEnded)).toMatchObject({ ...byAdmin(), after: { sessions: 'all-ended' } });
   });
 
-  test('has a user who ends one of their sessions', async () => {
+  test('has a user who ends one of their sessions, or all', async () => {
     const viewer = await service.signedIn('viewer');
     const { id: sessionId } = (await service.backend.sessions.get(sha256Hex(viewer.sessionId))) ?? {};
     const ended = await send('DELETE', `/api/v1/sessions/${sessionId}`, undefined, viewer.headers);
@@ -210,16 +213,26 @@ describe('the audit trail of users and sessions', () => {
       action: 'session.ended',
       before: { sessionId },
     });
+    const other = await service.signedIn('viewer');
+    const allEnded = await send('DELETE', '/api/v1/sessions', undefined, other.headers);
+    expect(await findEvent(other.userId, allEnded)).toMatchObject({ after: { sessions: 'all-ended' } });
   });
+});
 
-  test('tells the end of all sessions from the end of one', async () => {
-    const viewer = await service.signedIn('viewer');
-    const ended = await send('DELETE', '/api/v1/sessions', undefined, viewer.headers);
-    expect(await findEvent(viewer.userId, ended)).toMatchObject({
-      action: 'session.ended',
-      after: { sessions: 'all-ended' },
-    });
-  });
+test('an audit event keeps the name of its actor, who gets another, until it expires', async () => {
+  const user = aUser({ name: 'Old name', role: 'admin' });
+  await service.backend.users.insert(user);
+  const { auditEvents: events } = service.backend;
+  const event = anAuditEvent({ actor: { kind: 'user', id: user.id }, actorName: 'Old name', targetName: null });
+  const expired = anAuditEvent({ expiresAt: new Date(0) });
+  for (const each of [event, expired]) await events.insert(each);
+  await send('PATCH', `/api/v1/users/${user.id}`, { name: 'New name' });
+  const [listed] = await listAuditEvents(service, admin, `actorId=${user.id}`);
+  expect(listed).toMatchObject({ actorName: 'Old name', targetName: null });
+  // MongoDB removes it by itself, within minutes.
+  await service.backend.removeExpired(new Date());
+  if (inject('backend') === 'embedded') expect(await events.get(expired.id)).toBeNull();
+  expect(await events.get(event.id)).not.toBeNull();
 });
 
 describe('the audit trail of widgets and deliveries', () => {

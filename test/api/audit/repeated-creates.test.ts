@@ -3,18 +3,16 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import { expect, test } from 'vitest';
 import { listAuditEvents } from '../../drivers/app/audit-trail.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import { overrideMethod } from '../../drivers/app/override-method.ts';
 
 let losesReply = false;
 const service = await openSharedApp({
   replace: ({ widgets }) => ({
-    widgets: {
-      ...widgets,
-      insertOnce: async (creation) => {
-        const outcome = await widgets.insertOnce(creation);
-        if (losesReply) throw new UnavailableError('the store stored it and did not answer');
-        return outcome;
-      },
-    },
+    widgets: overrideMethod(widgets, 'insertOnce', async (creation) => {
+      const outcome = await widgets.insertOnce(creation);
+      if (losesReply) throw new UnavailableError('the store stored it and did not answer');
+      return outcome;
+    }),
   }),
 });
 const admin = await service.signedIn('admin');

@@ -8,6 +8,7 @@ import { listAuditEvents, listAuditEventsOnce } from '../../drivers/app/audit-tr
 import { aCreation, aDelivery } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import { overrideMethod } from '../../drivers/app/override-method.ts';
 import { consumeUntil } from '../../processing/consume.ts';
 
 /** The event ids of deliveries that the queue does not accept. */
@@ -25,17 +26,11 @@ const service = await openSharedApp({
   // One job for each item, so that the queue can refuse some.
   groupCommit: { jobItemsMax: 1 },
   replace: ({ hookQueue }) => ({
-    hookQueue: {
-      partitionCount: hookQueue.partitionCount,
-      pressure: () => hookQueue.pressure(),
-      inspect: () => hookQueue.inspect(),
-      consume: (handle, options) => hookQueue.consume(handle, options),
-      enqueue: async (job) => {
-        if (getEventIds(job).some((eventId) => unacceptable.has(eventId))) throw new UnavailableError('unavailable');
-        await hookQueue.enqueue(job);
-        enqueued.push(...getEventIds(job));
-      },
-    },
+    hookQueue: overrideMethod(hookQueue, 'enqueue', async (job) => {
+      if (getEventIds(job).some((eventId) => unacceptable.has(eventId))) throw new UnavailableError('unavailable');
+      await hookQueue.enqueue(job);
+      enqueued.push(...getEventIds(job));
+    }),
   }),
 });
 const admin = await service.signedIn('admin');

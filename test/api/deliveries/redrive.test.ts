@@ -6,21 +6,15 @@ import { describe, expect, test } from 'vitest';
 import { aCreation, aDelivery, awkwardPayload } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import { overrideMethod } from '../../drivers/app/override-method.ts';
 import { consumeUntil } from '../../processing/consume.ts';
 
 let isQueueUnavailable = false;
 const service = await openSharedApp({
   replace: ({ hookQueue }) => ({
-    hookQueue: {
-      partitionCount: hookQueue.partitionCount,
-      pressure: () => hookQueue.pressure(),
-      inspect: () => hookQueue.inspect(),
-      consume: (handle, options) => hookQueue.consume(handle, options),
-      enqueue: (batch) =>
-        isQueueUnavailable
-          ? Promise.reject(new UnavailableError('the queue is unavailable'))
-          : hookQueue.enqueue(batch),
-    },
+    hookQueue: overrideMethod(hookQueue, 'enqueue', (batch) =>
+      isQueueUnavailable ? Promise.reject(new UnavailableError('the queue is unavailable')) : hookQueue.enqueue(batch),
+    ),
   }),
 });
 const admin = await service.signedIn('admin');

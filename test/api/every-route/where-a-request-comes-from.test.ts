@@ -196,9 +196,11 @@ describe.each<[string, TrustedProxies, string]>([
   beforeAll(() => open({ TRUSTED_PROXIES: trustedProxies, limits }));
   afterAll(close);
 
-  test('changes no URL and no origin, whichever it is', async () => {
+  test('changes no URL and no origin, alone or with all others', async () => {
     const headers = { ...forgedOrigins, host: 'widgets.example' };
-    expect(await issueUrl(peer, headers)).toMatch(/^http:\/\/widgets\.example\/api/);
+    const alone = Object.entries(forgedOrigins).map(([name, value]) => ({ host: headers.host, [name]: value }));
+    for (const given of [headers, ...alone])
+      expect(await issueUrl(peer, given)).toMatch(/^http:\/\/widgets\.example\/api/);
     expect((await issue(peer, { ...headers, origin: 'http://widgets.example' })).statusCode).toBe(201);
     for (const origin of ['https://evil.example', 'https://widgets.example']) {
       const foreign = await issue(peer, { ...headers, origin });

@@ -2,22 +2,17 @@ import type { QueueItem } from '@widget-service/shared/domain/queue-item.ts';
 import type { HookJob } from '@widget-service/shared/ports/hook-queue.ts';
 import { describe, expect, test } from 'vitest';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import { overrideMethod } from '../../drivers/app/override-method.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const queuedItems: QueueItem[] = [];
 const service = await openSharedApp({
   // Records every batch that the real queue has stored.
   replace: ({ hookQueue }) => ({
-    hookQueue: {
-      partitionCount: hookQueue.partitionCount,
-      pressure: () => hookQueue.pressure(),
-      inspect: () => hookQueue.inspect(),
-      consume: (handle) => hookQueue.consume(handle),
-      enqueue: async (batch: HookJob) => {
-        await hookQueue.enqueue(batch);
-        queuedItems.push(...batch.items);
-      },
-    },
+    hookQueue: overrideMethod(hookQueue, 'enqueue', async (batch: HookJob) => {
+      await hookQueue.enqueue(batch);
+      queuedItems.push(...batch.items);
+    }),
   }),
 });
 const { token, integrationId } = await service.issueHookToken();

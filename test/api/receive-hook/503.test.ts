@@ -3,26 +3,21 @@ import { mintToken } from '@widget-service/shared/domain/token.ts';
 import { describe, expect, test } from 'vitest';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
+import { overrideMethod } from '../../drivers/app/override-method.ts';
 
 const isUnavailable = { queue: false, store: false };
 const service = await openSharedApp({
   replace: ({ hookQueue, integrations }) => ({
-    hookQueue: {
-      partitionCount: hookQueue.partitionCount,
-      pressure: () => hookQueue.pressure(),
-      inspect: () => hookQueue.inspect(),
-      consume: (handle) => hookQueue.consume(handle),
-      enqueue: (batch) =>
-        isUnavailable.queue
-          ? Promise.reject(new UnavailableError('the queue is unavailable: internal text'))
-          : hookQueue.enqueue(batch),
-    },
-    integrations: new Proxy(integrations, {
-      get: (store, name) =>
-        name === 'find' && isUnavailable.store
-          ? () => Promise.reject(new UnavailableError('the store is unavailable'))
-          : (Reflect.get(store, name, store) as () => unknown).bind(store),
-    }),
+    hookQueue: overrideMethod(hookQueue, 'enqueue', (batch) =>
+      isUnavailable.queue
+        ? Promise.reject(new UnavailableError('the queue is unavailable: internal text'))
+        : hookQueue.enqueue(batch),
+    ),
+    integrations: overrideMethod(integrations, 'find', (...given) =>
+      isUnavailable.store
+        ? Promise.reject(new UnavailableError('the store is unavailable'))
+        : integrations.find(...given),
+    ),
   }),
 });
 const { token } = await service.issueHookToken();

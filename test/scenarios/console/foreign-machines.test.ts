@@ -95,8 +95,7 @@ describeEmbedded('the console on the machines of other people', (shown) => {
     await page.getByRole('heading', { level: 1, name: text, exact: true }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await Promise.all([page.waitForEvent('load'), page.getByText('Reload', { exact: true }).click()]);
-    // It is there again, and shows after some seconds.
-    await page.locator('h1', { hasText: text }).waitFor({ state: 'attached' });
+    await page.getByRole('heading', { level: 1, name: text, exact: true }).waitFor();
   });
 
   test('asks the browser not to translate what changes', async () => {

@@ -70,12 +70,12 @@ export const grantChangeMembers = {
   expiresAt: futureTime.nullable().exactOptional(),
 };
 
-interface ShownGrant {
+interface ShownGrant<Own extends z.ZodRawShape> {
   /** In the OpenAPI document. */
   readonly id: string;
   readonly description: string;
   /** The members of this kind alone. */
-  readonly own: z.ZodRawShape;
+  readonly own: Own;
   /** The member with the last use of a grant. */
   readonly lastUse: 'lastConnectedAt' | 'lastReceivedAt' | 'lastUsedAt';
   readonly lastUseText: string;
@@ -87,7 +87,7 @@ interface ShownGrant {
  * Makes the schemas of a grant in responses: `shown` without its secrets, and `issued` with a new token. `toBody`
  * converts a grant to `shown`.
  */
-export function describeShown(shown: ShownGrant) {
+export function describeShown<Own extends z.ZodRawShape>(shown: ShownGrant<Own>) {
   const shape: z.ZodObject = z.object({
     id: shownUuid,
     name: z.string().meta({ examples: ['Plant north'] }),
@@ -117,7 +117,7 @@ export function describeShown(shown: ShownGrant) {
     shown: shape.meta({ id: shown.id, description: shown.description }),
     issued: issuedShape.meta({ id: `Issued${shown.id}` }),
     issuedShape,
-    toBody: (grant: Grant & Readonly<Record<string, unknown>>): object => {
+    toBody: (grant: Grant & { readonly [Name in keyof Own]: unknown }): object => {
       const previousExpiresAt = previousTokenExpiry(grant);
       return toBody(shape, { ...grant, previousExpiresAt, [shown.lastUse]: grant.lastUsedAt });
     },

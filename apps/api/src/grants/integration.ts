@@ -15,7 +15,7 @@ import {
 } from './grant-schema.ts';
 
 const signatures = ['none', 'standard-webhooks'] as const;
-/** `source`: as the source says. */
+/** `source`: the signature scheme of its source decides. */
 const shownSignatures = [...signatures, 'source'] as const;
 
 const secretMistakes = {
@@ -204,6 +204,7 @@ export const integrationResource: GrantResource<IntegrationMembers> = {
     previousSignature: previousToken !== null && isValid ? toSignature(previousToken, source) : null,
   }),
   checkRotation: ({ source }, { sourceSecrets = null }) => {
+    // Secrets are given if and only if there is a source. The stored ones are sealed with the old token.
     if ((source === null) === (sourceSecrets === null)) {
       if (source !== null && sourceSecrets !== null) rejectSecrets(source, sourceSecrets);
       return;

@@ -44,6 +44,7 @@ export const provisionTokenResource: GrantResource<Pick<ProvisionToken, 'permiss
           .transform((value) => value ?? [...grantablePermissions])
           .meta({ default: [...grantablePermissions] }),
       })
+      // It has no signing secret.
       .transform((input) => ({ input, isSigned: false }))
       .meta({ id: 'NewProvisionToken', examples: [{ name: 'Importer' }] }),
     changes: z

@@ -47,7 +47,7 @@ const hookSchema = {
   ),
 };
 
-/** `POST /api/v1/events/hooks/{token}`: accepts a hook. 202 means that it is durably queued. */
+/** `POST /api/v1/events/hooks/{token}`. 202: `GroupCommit` has stored the hook, and `replica-acks.ts` its copies. */
 export function receiveHookRoute(deps: RouteDeps): Route {
   const { groupCommit, clock, metrics, logger, settings } = deps;
   const recordLastUsed = makeRecordLastUsed(deps.integrations, clock);

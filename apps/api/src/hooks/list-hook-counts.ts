@@ -56,12 +56,18 @@ export function listHookCountsRoute({ integrations, hookCounts, clock }: RouteDe
       const hours = listCountedHours(clock.now());
       const counted = (await hookCounts.list(ids, hours)).filter((row) => row !== null);
       const counts = Map.groupBy(counted, ({ integrationId }) => integrationId);
-      return toPageBody(query, page, (integration) => toBody(integration, counts.get(integration.id) ?? [], hours));
+      return toPageBody(query, page, (integration) =>
+        toCountsBody(integration, counts.get(integration.id) ?? [], hours),
+      );
     },
   });
 }
 
-function toBody({ id, name }: Integration, counts: readonly HookCounts[], hours: readonly Date[]): HookCountsBody {
+function toCountsBody(
+  { id, name }: Integration,
+  counts: readonly HookCounts[],
+  hours: readonly Date[],
+): HookCountsBody {
   const find = (hour: Date) => counts.find((each) => each.hour.getTime() === hour.getTime());
   return {
     integrationId: id,

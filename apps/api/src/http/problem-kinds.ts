@@ -10,7 +10,7 @@ interface ProblemKind {
   readonly remedy: string;
 }
 
-/** Status and texts of every problem code. This table alone decides the status of an error; no handler does. */
+/** Status and texts of every problem code: no handler decides a status. answer-failure.ts gives an error its code. */
 export const problemKinds: Readonly<Record<ProblemCode, ProblemKind>> = {
   'invalid-request': {
     status: 400,

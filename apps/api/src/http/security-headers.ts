@@ -1,6 +1,6 @@
 import { dataHeaders } from '@widget-service/shared/runtime/ops-server.ts';
 
-/** How long a browser uses HTTPS only for this host, after any response: a year. It says nothing about other hosts. */
+/** How long a browser uses HTTPS only for this host, after any response: a year. Without `includeSubDomains`. */
 const httpsOnlySeconds = 31_536_000;
 
 /**
@@ -20,25 +20,25 @@ export const contentPolicies = {
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
 } as const;
 
-/** Headers of every response but that to a hook, also of refusals below the router. */
+/** Headers of every response but that to a hook, also of refusals that Node or Fastify writes before the router. */
 export const securityHeaders = { ...dataHeaders, 'x-robots-tag': 'noindex' } as const;
 
 /**
- * The security headers of a response to a posted hook. Its reader is a program: the others only tell a browser or a
- * search engine what to do with a document. The response is empty or a problem.
+ * The security headers of a response to a posted hook. Its reader is a program: the other `securityHeaders` only tell a
+ * browser or a search engine what to do with a document.
  */
 export const postedHookHeaders = {
   'cache-control': dataHeaders['cache-control'],
   'x-content-type-options': dataHeaders['x-content-type-options'],
 } as const;
 
-/** Replace some of them at a stream address, also in refusals: pages of any origin may read the response. */
+/** Override `securityHeaders` at a stream address, also in refusals: pages of any origin may read the response. */
 export const streamAddressHeaders = {
   'access-control-allow-origin': '*',
   'cross-origin-resource-policy': 'cross-origin',
 } as const;
 
-/** In addition, in every response to a client that uses HTTPS only. */
+/** In addition, in every response to a request with `isHttpsOnly`. */
 export const httpsOnlyHeaders = { 'strict-transport-security': `max-age=${httpsOnlySeconds}` } as const;
 
 /**

@@ -51,7 +51,7 @@ const componentPrefix = '#/components/schemas/';
 
 /** Removes what readers of the document do not need from zod's JSON Schema, and adds what zod leaves out. */
 function tidySchema(schema: Record<string, unknown>, metadata: Record<string, unknown>, use: SchemaUse): void {
-  // Zod leaves these out of the `input` form of a schema with a transform. Ours describe the input.
+  // Zod leaves these out of the `input` form of a schema with a transform. Ours are values of the input.
   for (const member of ['default', 'examples']) if (member in metadata) schema[member] = metadata[member];
   // Zod gives an integer without a bound the one of safe integers.
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
@@ -64,8 +64,8 @@ function tidySchema(schema: Record<string, unknown>, metadata: Record<string, un
 
 /**
  * Makes references to definitions references to components. In a request, tells the defaults of members in words and
- * not by the keyword `default`, which generators read in two ways: openapi-typescript requires such a member, because a
- * response would always have it.
+ * not by the keyword `default`: openapi-typescript would make such a member required, which is right in a response
+ * only.
  */
 function finishSchema(schema: object | boolean, use: SchemaUse): JsonSchema {
   const text = JSON.stringify(schema).replaceAll('"#/$defs/', `"${componentPrefix}`);

@@ -16,6 +16,7 @@ export const delayPoints = 20;
 export interface PodSample {
   readonly hooksAccepted: number;
   readonly hooksRefused: number;
+  /** Of those refused: the ones for which the service is to blame, with `unavailable` or `internal`. */
   readonly hooksFailed: number;
   readonly streamsOpen: number;
   readonly personalStreamsOpen: number;
@@ -38,7 +39,7 @@ export class PodSamples {
   /** Adds a sample. Call it several times within a point: the last one counts. */
   add(nowMs: number, sample: PodSample): void {
     const point = Math.floor(nowMs / pointMs);
-    // Deleted first, so that a point that is sampled again is the last one of the map.
+    // Deleted first: `readDelays` needs the newest sample last, also after the clock was set back.
     this.#samples.delete(point);
     this.#samples.set(point, sample);
     for (const old of this.#samples.keys()) if (old < point - pointCount) this.#samples.delete(old);
@@ -65,7 +66,7 @@ export class PodSamples {
     };
   }
 
-  /** The events of the last five minutes by the buckets of their delay, or of the time since the start. */
+  /** The events of the last five minutes, or since the start of a younger pod, by the buckets of their delay. */
   readDelays(nowMs: number): number[] {
     const start = Math.floor(nowMs / pointMs) - delayPoints;
     const samples = [...this.#samples];
@@ -87,6 +88,7 @@ function countEvents(from: LogPosition | null, to: LogPosition | null): number |
 export function addHours(hours: readonly HourOfPod[], lastPoint: number): HourOfPod {
   const add = (name: keyof Omit<HourOfPod, 'lastPoint'>, addKnown = sum) =>
     Array.from({ length: pointCount }, (_, index) => {
+      // Pods may end at different points, so each hour is shifted to `lastPoint`.
       const known = hours.flatMap((hour) => hour[name][index + lastPoint - hour.lastPoint] ?? []);
       return known.length === 0 ? null : addKnown(known);
     });
@@ -104,7 +106,7 @@ export function addHours(hours: readonly HourOfPod[], lastPoint: number): HourOf
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 /**
- * Merges the delays that pods have measured, each of every event. `bounds` are the upper bounds of the buckets, in
+ * Merges the delays of all pods. Each pod has measured every event. `bounds` are the upper bounds of the buckets, in
  * seconds. Leaves out a pod of another version, whose histogram has other buckets.
  */
 export function describeDelays(

@@ -17,16 +17,7 @@ export interface GaugeSamplerDeps {
   /** The directory of the SQLite file. Null: there is none. */
   readonly dataDir: string | null;
   readonly clock: Clock;
-  readonly metrics: Pick<
-    Metrics,
-    | 'queueJobs'
-    | 'queueAgeSeconds'
-    | 'tailLagEvents'
-    | 'logEvents'
-    | 'logAgeSeconds'
-    | 'databaseBytes'
-    | 'databaseDiskFreeBytes'
-  >;
+  readonly metrics: Metrics;
 }
 
 const sampleEveryMs = 5_000;

@@ -46,6 +46,11 @@ export function createUseCases(parts: UseCaseParts) {
   const sessions = new ManageSessions({ ...backend, control, clock, sessionLifetimeMs: settings.SESSION_LIFETIME_MS });
   const signInDeps = { users, passwords, limits: signInLimits, sessions, control, clock };
   const signIn = new SignIn(signInDeps);
+  const { subscriptions, integrations, provisionTokens, samples, refusals } = backend;
+  const shared = { control, clock, tokenMaxLifetimeMs: settings.TOKEN_MAX_LIFETIME_MS };
+  const deleteKept = async (id: string): Promise<void> => {
+    await Promise.all([samples.removeAll({ integrationId: id }), refusals.removeAll({ integrationId: id })]);
+  };
   return {
     takeWidgetPermit: (tokenId: string) => takePermit(limiter, `widgets:${tokenId}`, limits.widgets),
     listWidgets: new ListWidgets(widgets, clock, tailPosition),
@@ -54,19 +59,7 @@ export function createUseCases(parts: UseCaseParts) {
     signInByIdentity: new SignInByIdentity(signInDeps, signIn),
     manageSessions: sessions,
     manageUsers: new ManageUsers({ users, passwords, sessions, control, clock }),
-    ...makeAllGrantUseCases(parts),
-    redrive: new RedriveDeliveries(backend.ledger, backend.integrations, groupCommit),
-  };
-}
-
-/** The same use cases for each kind of grant, over its own store. */
-function makeAllGrantUseCases({ settings, backend, control, clock }: UseCaseParts) {
-  const { subscriptions, integrations, provisionTokens, samples, refusals } = backend;
-  const shared = { control, clock, tokenMaxLifetimeMs: settings.TOKEN_MAX_LIFETIME_MS };
-  const deleteKept = async (id: string): Promise<void> => {
-    await Promise.all([samples.removeAll({ integrationId: id }), refusals.removeAll({ integrationId: id })]);
-  };
-  return {
+    // The same use cases for each kind of grant, over its own store.
     manageSubscriptions: new ManageGrants<Pick<Subscription, 'filter'>>({
       ...shared,
       grants: subscriptions,
@@ -85,5 +78,6 @@ function makeAllGrantUseCases({ settings, backend, control, clock }: UseCasePart
       grants: provisionTokens,
       kind: 'provision-token',
     }),
+    redrive: new RedriveDeliveries(backend.ledger, backend.integrations, groupCommit),
   };
 }

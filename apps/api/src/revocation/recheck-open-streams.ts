@@ -88,9 +88,8 @@ export class EntitlementChecks {
   }
 
   /**
-   * Returns when a new entitlement is checked first: at once if its token is not trusted, for example because the
-   * stream was opened on a suspect token while the store was unavailable. Otherwise at a random time within
-   * `checkEveryMs`.
+   * Returns when a new entitlement is checked first. If its token is trusted: at a random time within `checkEveryMs`.
+   * Otherwise at once, for example after the stream was opened on a suspect token while the store was unavailable.
    */
   #firstDueAtMs(key: string, nowMs: number): number {
     const { tokenCache, random = Math.random } = this.#deps;
@@ -101,7 +100,7 @@ export class EntitlementChecks {
    * Checks these entitlements now, with at most 20 concurrent look-ups.
    *
    * An unavailable store ends no stream: the check starts no further look-ups and applies the verdicts that it has.
-   * Entitlements without a result are due at once. If a look-up fails for another reason, the entitlement is kept.
+   * Entitlements without a result are due at once. A look-up that fails for another reason counts as `ok`.
    *
    * Returns true if it applied a verdict for each entitlement. Returns false if a store was unavailable, or if a later
    * check of one of them has started, which then decides about it.

@@ -59,7 +59,7 @@ export interface Evictable {
   evict(id: string): void;
   /**
    * Marks all entries as suspect, because a revocation may have been missed. A suspect entry is read again before its
-   * next use. It is used without that only if the store does not respond within 1 s.
+   * next use. While the store is unavailable or does not respond within 1 s, it is used all the same.
    */
   suspectAll(): void;
 }

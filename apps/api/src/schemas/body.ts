@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 
 type Frozen<Value> = Value extends object ? { readonly [Name in keyof Value]: Frozen<Value[Name]> } : Value;
-/** What a member of a body is made of: a text may be a time. */
+/** What may be given for a member: for a text, also a `Date`. */
 type Given<Member> = Member extends string ? (string extends Member ? string | Date : Member) : Frozen<Member>;
 
 /**
  * Makes the body that a schema describes: its members, in its order, and nothing else that is given. So a stored secret
- * stays out of a response unless the schema names it. Members of members are passed on as they are.
+ * stays out of a response unless the schema names it. A nested object passes whole, also what its schema does not name.
  */
 export function toBody<Shape extends z.ZodRawShape>(
   { shape }: z.ZodObject<Shape>,

@@ -80,7 +80,7 @@ export const widgetSchema = z
       .nullable()
       .describe('When the latest event reported by a hook happened; null before the first hook.'),
     version: z.int().min(1).describe('1 when created, plus 1 for every distinct hook applied to the widget.'),
-  })
+  } satisfies Record<keyof Widget, z.ZodType>)
   .meta({
     id: 'Widget',
     description: 'A widget. Every member is always present.',

@@ -35,7 +35,7 @@ export interface MappedHook {
   /** RFC 3339 in UTC. */
   readonly occurredAt: string;
   readonly widgetId: string | null;
-  /** Identifies repetitions of the hook. Null: its content does. */
+  /** Identifies repetitions of the hook. Null: its content does, with `deduplicateByContent`. */
   readonly id: string | null;
   /** The JSON of an object. */
   readonly payload: string | null;

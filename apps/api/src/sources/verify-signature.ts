@@ -21,7 +21,10 @@ const signatureBytes: Readonly<Record<string, number>> = {
   ed25519: 64,
 };
 
-/** `isExact`: times must be whole Unix seconds, and Base64 padded. Otherwise other notations are read, too. */
+/**
+ * How a sender signs: sender-presets.ts has the schemes of GitHub and others. `isExact`: times must be whole Unix
+ * seconds, and Base64 padded. Otherwise other notations are read, too.
+ */
 interface VerifiedScheme extends SignatureScheme {
   readonly isExact?: boolean;
 }

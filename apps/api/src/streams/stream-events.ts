@@ -92,7 +92,7 @@ interface StreamRequest {
   readonly verify: () => Promise<StreamTokenVerdict>;
 }
 
-/** `refusal`: the problem of a token or session that is not valid. */
+/** `refusal`: the code of the problem that a token or session that is not valid gets. */
 async function serveStream(opening: StreamRequest, refusal: ProblemCode): Promise<FastifyReply> {
   const { deps, request, reply } = opening;
   // Read now: the request has no socket any more once the stream is open.
@@ -237,7 +237,7 @@ interface Opening extends StreamRequest {
  */
 async function openAndJoin(opening: Opening, { generation, verdict }: Verified<OkVerdict>): Promise<boolean> {
   const { deps, request, reply } = opening;
-  // Reads the request to its end during the next waits: `takeSocketFromHttp` would wait for that.
+  // `takeSocketFromHttp` needs a request that was read to its end: it is read during the waits below.
   request.raw.resume();
   await deps.hub.nextSlice();
   const start = await findStart(deps, request);
@@ -255,7 +255,7 @@ async function openAndJoin(opening: Opening, { generation, verdict }: Verified<O
   if (socket === null || !(await takeSocketFromHttp(reply.raw, socket))) return false;
   const sink = new SocketSink(socket, { isChunked });
   let current: Verified = { generation, verdict };
-  // No await may come between the last comparison and `join`: a later change finds the stream in the hub.
+  // A change before `join` must be seen here; one after it finds the stream in the hub. So no await is between.
   while (current.generation !== deps.generation()) current = await verify(opening);
   if (current.verdict.status !== 'ok') {
     // `invalid` does not say whether the token was revoked or has expired. The client must do the same in both cases.

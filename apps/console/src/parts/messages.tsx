@@ -110,7 +110,7 @@ export function Toasts() {
 
 interface ReadStateProperties<Data> {
   readonly read: Resource<Data>;
-  /** The failure of something else that concerns what was read. */
+  /** The failure of another request about it, shown if the read itself did not fail. */
   readonly error?: unknown;
   /** Shows what was read. */
   readonly children?: (data: Data) => ComponentChildren;
@@ -160,7 +160,7 @@ function Skeleton() {
   );
 }
 
-/** What to do about a problem, in a tab of its own. */
+/** A link to the runbook, which opens in a new tab. */
 export function Runbook({ name }: { readonly name: string }) {
   const address = toRunbookAddress(name);
   if (address === null) return <p class="muted small">Runbook: docs/runbooks/{name}.md</p>;

@@ -145,7 +145,7 @@ export class HookSender {
     });
     const eventId = response.headers.get('webhook-event-id');
     if (eventId) return { eventId };
-    // A response without the event id does not come from the service.
+    // It comes from something else than the service, or from an integration whose source ignores the hook.
     throw new UnexpectedResponseError({ url: this.#url, response, mistake: 'that does not answer this request' });
   }
 

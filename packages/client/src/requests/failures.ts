@@ -207,7 +207,7 @@ export function parseAddress(text: string, what: string): URL {
   return url;
 }
 
-/** The address as an error may show it: without a query, and without the token of a hook or a stream. */
+/** The address as an error may show it: without a query, and without a token: `…/events/hooks/…`. */
 export function describeAddress(url: string | URL): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname.replace(/(\/events\/(?:hooks\/)?)(?!hooks\/)[^/]+/, '$1…');

@@ -76,10 +76,12 @@ const maxRefusedUrls = 3;
  * says that the event log has lost events (`epoch-changed`, `ahead-of-stream`): what comes then may be new although its
  * id is not.
  *
- * It reads only as fast as you ask for events. End it with `break`, or with `signal`. @throws {InvalidCallError} if the
- * URL or an option is invalid. @throws {UnreachableError} if the certificate at the URL is not trusted. @throws
- * {UnexpectedResponseError} if the URL redirects for good. @throws {StreamEndedError} when the URL is not valid any
- * more.
+ * It reads only as fast as you ask for events. End it with `break`, or with `signal`.
+ *
+ * @throws {InvalidCallError} if the URL or an option is invalid.
+ * @throws {UnreachableError} if the certificate at the URL is not trusted.
+ * @throws {UnexpectedResponseError} if the URL redirects for good.
+ * @throws {StreamEndedError} when the URL is not valid any more.
  */
 export async function* readStream(
   url: StreamUrl,

@@ -67,7 +67,7 @@ export class MemoryRateLimiter implements RateLimiter {
   }
 }
 
-/** How many keys are remembered. Above it, the one that was used longest ago has its whole burst again. */
+/** How many keys are remembered. Above it, the least recently used one is forgotten. */
 const localKeysMax = 10_000;
 
 /**

@@ -62,7 +62,7 @@ export class RowReader<Row, T extends object> {
     return rows.map((row) => this.#readListed(row));
   }
 
-  /** Returns the rows before the first damaged one. Throws `UnreadableRowError` if there are none. */
+  /** Returns the rows before the first damaged one. Throws `UnreadableRowError` if the first one is. */
   readUntilDamaged(rows: readonly Row[]): T[] {
     const entities: T[] = [];
     for (const row of rows) {

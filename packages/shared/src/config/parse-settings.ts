@@ -34,7 +34,8 @@ const inSentinelsUrl = 'REDIS_SENTINELS is a URL with user and password, redis:/
 /** Former settings, and what to use instead. A start fails if one is set, because it would be ignored. */
 const formerSettings = {
   REDIS_KEY_PREFIX: 'it is the name of the database, the path of MONGODB_URL',
-  MONGODB_DATABASE: 'the path of MONGODB_URL names the database, mongodb://db:27017/widgets',
+  MONGODB_DATABASE:
+    'the path of MONGODB_URL names the database, mongodb://db:27017/widgets (and authSource=admin the database of its user)',
   REDIS_CLUSTER_NODES: 'REDIS_URL names the nodes, redis://redis-0:6379,redis-1:6379',
   EVENTS_REDIS_CLUSTER_NODES: 'EVENTS_REDIS_URL names the nodes, redis://redis-0:6379,redis-1:6379',
   REDIS_SENTINEL_USERNAME: inSentinelsUrl,

@@ -87,7 +87,7 @@ export const settingsTable = {
   MONGODB_URL: defineSecret(
     mongodbUrl,
     null,
-    'URL of MongoDB, with the name of the database as its path: mongodb://db:27017/widgets, which is also the default. In braces, it is the prefix of every Redis key. A user of another database is found by authSource=admin. Together with REDIS_URL it selects the cluster backend.',
+    'URL of MongoDB, with the name of the database as its path: mongodb://db:27017/widgets, which is also the default. 1 to 63 letters, digits, _ and -. In braces it is the prefix of every Redis key, so installations on one Redis need different names. A user of another database is found by authSource=admin. Together with REDIS_URL it selects the cluster backend.',
   ),
   REDIS_URL: defineSecret(
     redisUrl,
@@ -195,12 +195,12 @@ export const settingsTable = {
   HOOK_RATE_PER_SECOND: defineSetting(
     wholeNumber(0, 1_000_000),
     1_000,
-    'Hooks per second of one integration over all pods, up to 5 s of it at once. A hook counts once for each started 4 KiB of its body. The own rate of an integration replaces this one. 0 switches the limit off for integrations without their own rate.',
+    'Hooks per second of one integration over all pods, up to 5 s of it at once. A hook counts once for each started 4 KiB of its body. Hooks that fail their signature have a limit of their own. The own rate of an integration replaces this one. 0 switches the limit off for integrations without their own rate.',
   ),
   API_RATE_PER_SECOND: defineSetting(
     wholeNumber(0, 1_000_000),
     50,
-    'Requests per second of one user or provision token over all pods, up to 5 s of it at once. A provision token creates at most 10 000 widgets an hour; if the rate is above 50, at most 200 times the rate. 0 switches both limits off.',
+    'Requests per second of one user or provision token over all pods, up to 5 s of it at once; refused ones count. A provision token creates at most 10 000 widgets an hour; if the rate is above 50, at most 200 times the rate. 0 switches both limits off.',
   ),
   PASSWORD_SIGN_IN_ENABLED: defineSetting(
     flag,

@@ -27,8 +27,8 @@ export function assignPartition(key: string, partitionCount: number): number {
  * The most items and bytes of a batch: a larger one saves nothing.
  *
  * A run costs about the same for one item as for 256, so the worker coalesces jobs up to this size. Above it, the cost
- * grows with the number of items. `bytes` limits the payloads of one job, and the texts of coalesced jobs. Both count
- * `length`, which is less than the bytes for text that is not ASCII.
+ * grows with the number of items. `bytes` is compared with the `length` of strings: of the payloads when a pod makes a
+ * job, of the texts of whole jobs when a worker coalesces them. Text that is not ASCII has more bytes than that.
  */
 export const batchLimits = { items: 256, bytes: 512 * 1024 } as const;
 

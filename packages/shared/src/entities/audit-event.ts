@@ -78,7 +78,7 @@ export const auditEventEntity = defineEntity({
   members: z.object({
     /** UUIDv7. It identifies the event: to insert the same event again has no effect. */
     id: storedUuid,
-    /** For a request: when its work began. */
+    /** For a request: when its handler began. */
     occurredAt: storedTime,
     /** `AUDIT_RETENTION_MS` after it occurred. */
     expiresAt: storedTime,
@@ -109,7 +109,7 @@ export const auditEventEntity = defineEntity({
     after: changedMembers,
     /** The request that caused it; for `stream.ended`, the request that opened the stream. Null without a request. */
     requestId: storedUuid.nullable(),
-    /** How many more events this one stands for: see `AuditTrail`. */
+    /** How many further events like it were counted and not stored: see `AuditTrail`. */
     unlisted: z.custom<number>(count),
   }),
 });

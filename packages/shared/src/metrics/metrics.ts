@@ -11,8 +11,8 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export type MetricsRole = 'api' | 'worker' | 'embedded';
 
 /**
- * Creates the metrics of a process in a registry of their own, so that tests can create several. All metrics exist in
- * every process. The registry, and so a scrape, has only those of the process's role.
+ * Creates the metrics of a process in a registry of their own, so that tests can create several. Code may set any
+ * metric in any process: a scrape shows only those of the process's role.
  */
 export function createMetrics(role: MetricsRole = 'embedded') {
   const registry = new Registry();

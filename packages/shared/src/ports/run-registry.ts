@@ -43,7 +43,7 @@ export interface RunRegistry {
  * append until 12:21 at the latest, and the watermark skips its version 4. If watermarks expired after five minutes,
  * run 41 could append version 4 again at 12:08.
  */
-export const runLimits = {
+export const runLimits: Readonly<Record<'maxAgeMs' | 'markLifetimeMs', number>> = {
   /** The run checks its age before its append. If it is older than this, it appends nothing. */
   maxAgeMs: 10 * 60_000,
   /**

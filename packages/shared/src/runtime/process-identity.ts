@@ -8,7 +8,7 @@ export function readServiceVersion(): string {
   return (JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }).version;
 }
 
-/** Returns what a process calls itself in its state. For operators: its host name (on Kubernetes its pod) and id. */
+/** Returns what a process calls itself in its state. `name` is its host (on Kubernetes its pod) and process id. */
 export function identifyProcess(startedAtMs: number) {
   return { id: crypto.randomUUID(), name: `${hostname()}/${process.pid}`, version: readServiceVersion(), startedAtMs };
 }

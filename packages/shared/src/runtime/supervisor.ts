@@ -10,7 +10,7 @@ export type StoreRole = 'documents' | 'queue' | 'events';
 /** A background job that runs for as long as the process does. */
 export interface Task {
   readonly name: string;
-  /** The stores without which it makes no progress. The readiness check of a task that makes none names them. */
+  /** The stores without which it makes no progress: the readiness check of a stuck task names them. */
   readonly stores: readonly StoreRole[];
   /** Runs until `signal` aborts. If it ends or throws before that, the supervisor starts it again after a pause. */
   run(signal: AbortSignal): Promise<void>;

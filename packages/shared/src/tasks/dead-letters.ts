@@ -11,15 +11,12 @@ import type { DeadReason, DeliveryLedger, RecordedDelivery } from '../ports/deli
 import type { ConsumedBatch, UnreadableItem } from '../ports/hook-queue.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
-import type { BatchOutcome } from '../usecases/hooks/process-batch.ts';
 
 /** A job that was started more often than this runs item by item, because one of its items may crash the worker. */
 const wholeBatchStartsMax = 5;
-/**
- * How many runs of a chunk may end in `failed` or `not-applied`: of a whole batch (even if it has one item), and of an
- * item that runs alone after a halving or after many starts. A half with several items has one run (`splitInHalf`).
- */
+/** How many runs of a whole batch, even of one item, may end in `failed` or `not-applied`. */
 const wholeBatchAttemptsMax = 5;
+/** The same for an item alone, after a halving or many starts. A half with several items has one (`splitInHalf`). */
 const singleItemAttemptsMax = 3;
 
 /** Items of a batch that run together. */
@@ -33,22 +30,17 @@ export interface Chunk {
 }
 
 /**
- * Result of one run of a chunk.
+ * Result of one run of a chunk: `published`, or
+ * - `superseded`: another run has written one of the widgets. `unavailable`: a store did not answer.
  * - `not-applied`: an unexpected error while the run registered the items, loaded the widgets or stored the effects.
- * - `failed`: an unexpected error when the run took its number or published. Its effects may be stored.
+ * - `failed`: an unexpected error when the run took its number (step 1) or published (from step 5 on). Its effects may
+ *   be stored.
  * - `unstorable`: a store will never accept a write that registers or applies the items, and the run could not
  *   tell which item is the cause.
  */
-export type RunOutcome = BatchOutcome['status'] | 'unavailable' | 'failed';
+export type RunOutcome = (typeof runOutcomes)[number];
 
-export const runOutcomes: readonly RunOutcome[] = [
-  'published',
-  'superseded',
-  'unstorable',
-  'not-applied',
-  'unavailable',
-  'failed',
-];
+export const runOutcomes = ['published', 'superseded', 'unstorable', 'not-applied', 'unavailable', 'failed'] as const;
 
 /**
  * What to do with a chunk after it has run once.
@@ -182,7 +174,7 @@ async function quarantine(
   const id = toUuidV8(hash('sha256', `quarantine\n${jobId}\n${part}`, 'hex'));
   const fields = { jobId, quarantineId: id, reason, integrationId };
   try {
-    // The same job gives the same id, so nothing is inserted twice. Null replaces an integration id that is no UUID.
+    // The same job gives the same id, so nothing is inserted twice. An id that is no UUID is stored as null.
     const named = { reason, jobId, integrationId: parseUuid(integrationId ?? '') };
     const sizeBytes = Buffer.byteLength(text);
     await deps.quarantine.insert({ id, ...named, quarantinedAt: deps.clock.now(), sizeBytes, text });

@@ -28,13 +28,13 @@ export interface RateLimits {
   readonly signIns: RateLimit | null;
 }
 
-/** New sessions of one user. A person needs a few a day, and a script that signs in for each run one a run. */
+/** New sessions of one user. A person needs a few a day, and a script one for each run. */
 const signIns: RateLimit = { ratePerSecond: 0.1, burst: 120 };
 
 /**
- * Widgets that a provision token may create, at once and then in an hour. Nothing removes one, so a leaked token must
- * not create at its whole rate of requests for long: at 50 a second, that were 180 000 an hour. An operator who raises
- * the rate raises this, too.
+ * Widgets that a provision token may create: at once, and in each hour after that. Nothing removes one, so a leaked
+ * token must not create at its whole rate of requests for long: at 50 a second, that were 180 000 an hour. An operator
+ * who raises the rate raises this, too.
  */
 const widgetsPerHour = (api: number) => 200 * Math.max(50, api);
 
@@ -67,7 +67,7 @@ export function makeTakeApiPermit({ limiter, limit }: Omit<HookPermitsDeps, 'clo
 /**
  * Enforces the rate limit of hooks, for every route with the policy `hook-token` that is registered after this call. A
  * hook over its limit fails with `rate-limited` (429); if the limiter fails, with the limiter's error. Call it before
- * `registerJsonBodies`: the second of its steps must come after the signature of an empty body.
+ * `registerJsonBodies`: the second of its steps must come after `readBody`, which verifies the signature.
  *
  * 1. Before the body is read, a hook pays for the length that it states. A hook that must be signed pays nothing yet:
  *    nobody but the sender may use up the sender's limit. It is refused if the limit is known to be used up.
@@ -94,7 +94,7 @@ export function registerHookLimits(app: FastifyInstance, { limiter, limit, clock
         return done(refusal === null ? undefined : toRateLimitedError(reply, 'hooks', refusal));
       }
       const bytes = readContentLength(request) ?? 0;
-      // A larger body is not read (`payload-too-large`), so it costs no more than the smallest.
+      // A body above the limit is refused unread (`payload-too-large`): one permit.
       take(request, reply, countPermits(bytes <= bodyLimit ? bytes : 0), done);
     };
     const payRead: preValidationHookHandler = (request, reply, done) => {
@@ -145,7 +145,7 @@ function requireIntegration({ integration }: FastifyRequest): Integration {
   return integration;
 }
 
-/** Whether a hook must prove who sent it. */
+/** Whether a hook must prove who sent it, by a signature or a secret. The sender of a preset always must. */
 function isSigned({ hookToken }: FastifyRequest, { source }: Integration): boolean {
   return source === null ? hookToken?.sealedSecret !== null : source.scheme?.algorithm !== 'none';
 }

@@ -50,7 +50,7 @@ export function makeReplay({ ring, readLog, slicer, options, send, startLive, en
       if (connection.state === 'closed' || ring.canServeFrom(connection.cursor.seq + 1)) return;
       const { epoch, cursor, entitlement } = connection;
       const page = await readLog({ epoch, ...cursor }, toReader(entitlement.holder));
-      // The ring is ahead of this cursor, so a log that ends here has lost events.
+      // The ring holds later events, so a log that has none after this cursor has lost some.
       if (page.length === 0) throw new LogDiscontinuityError();
       await writePage(connection, page);
     }

@@ -61,8 +61,7 @@ export function createTailTask(deps: TailDeps): Task {
    * restored log would wait for ever. Also ends the streams at positions that the log has lost.
    */
   async function verify(position: LogPosition): Promise<void> {
-    // Taken before the inspection: a stream that joins during it may be at an event that the inspection does not see
-    // yet.
+    // Taken before the inspection: a stream that joins during it may be ahead of what it sees, and has lost nothing.
     const ahead = [...hub.connections()].filter(({ cursor }) => cursor.seq > position.seq);
     const inspection = await deps.eventLog.inspect(position);
     if (inspection === null) return resync('the event log no longer exists');
@@ -87,7 +86,7 @@ export function createTailTask(deps: TailDeps): Task {
     const records = await readNext(deps, reader, position);
     if (records === null) {
       if (!(await isAtEnd(deps, position))) return resync('the next event is damaged');
-      // Somebody else has written an entry behind the log's last event. The next event skips it.
+      // A foreign entry stands after the last event. The next event gets an id after it.
       return clock.sleep(retryMs, signal);
     }
     if (records.length === 0) return verify(position);

@@ -66,7 +66,7 @@ const actionNames = Object.entries(actions).map(([action, [name]]) => [action as
 
 /** Who did what, newest first. The filters are in the address. */
 export function AuditPage() {
-  const action = actionNames.find(([name]) => name === query.value.get('action'))?.[0];
+  const action = actionNames.find(([each]) => each === query.value.get('action'))?.[0];
   const actorId = query.value.get('actorId');
   const targetId = query.value.get('targetId');
   const list = usePages(
@@ -83,7 +83,7 @@ export function AuditPage() {
     [action, actorId, targetId],
     { refreshMs: 10_000, keyOf: ({ id }) => id, timeOf: ({ occurredAt }) => occurredAt },
   );
-  // All entries that are shown have the same one.
+  // With a filter all entries have this actor or target, so the first one tells its name.
   const named = list.data.value?.items[0];
   return (
     <>
@@ -135,7 +135,7 @@ const columns: readonly Column<AuditEvent>[] = [
   { title: 'Changes', cell: Changes },
 ];
 
-/** `Ines Moreau rotated the token of the integration Mobile app`. Both names lead to their other entries. */
+/** `Ines Moreau rotated the secret of Mobile app`. Both names lead to their other entries. */
 function Sentence({ action, actor, actorName, target, targetName }: AuditEvent) {
   const who = actorName ?? actors[actor.kind];
   const isOwn = target !== null && target.id === actor.id;
@@ -165,7 +165,7 @@ function Changes(event: AuditEvent) {
   );
 }
 
-/** `role: viewer → admin`. */
+/** `role: "viewer" → "admin"`. */
 function describeChanges({ before, after }: AuditEvent): string {
   const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
   const show = (value: unknown) => (value === undefined ? '' : JSON.stringify(value));

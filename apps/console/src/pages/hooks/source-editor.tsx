@@ -12,10 +12,10 @@ import { type PresetName, type Sample, senders, toHeaders } from './source-examp
 
 type Preview = Schemas['HookPreview'];
 
-/** Without one, no signature is verified. */
+/** Without secrets, no signature is verified. */
 type TriedSource = Schemas['NewSourcePreview']['source'];
 
-/** Parses a JSON object. Null: the text is not a JSON object. The service checks its members. */
+/** Parses a JSON object or array. Null: the text is neither. The service checks its members. */
 export function parseDocument<Document extends object>(text: string): Document | null {
   try {
     const parsed: unknown = JSON.parse(text);
@@ -37,7 +37,7 @@ export function fillSample(sample: SampleFields, { headers, body }: Sample): voi
   sample.body.value = body;
 }
 
-/** A request of the sender, the mapping as JSON, and what becomes of the request, side by side. */
+/** A request of the sender, the source or its mapping as JSON, and what becomes of the request, side by side. */
 export function SourceEditor({
   document,
   preset,
@@ -54,19 +54,20 @@ export function SourceEditor({
   readonly sample: SampleFields;
   /** Null: the text is no JSON. */
   readonly source: TriedSource | null;
-  /** Where else requests of the sender come from. */
+  /** Further buttons beside "Use example": kept requests, or what waits for a first one. */
   readonly samples: ComponentChildren;
   /** The first step, if there is one. */
   readonly children?: ComponentChildren;
   /** The last one: what to do with the mapping. */
   readonly end: ComponentChildren;
 }) {
+  const first = children === undefined ? 1 : 2;
   return (
     <div class="source-editor">
       <div>
         {children}
         <section class="section">
-          <h2>2. Sample request</h2>
+          <h2>{first}. Sample request</h2>
           <div class="sample-sources">
             <Button onClick={() => fillSample(sample, senders[preset].sample)}>Use example</Button>
             {samples}
@@ -81,7 +82,7 @@ export function SourceEditor({
         </section>
       </div>
       <section class="section">
-        <h2>3. Mapping to a hook</h2>
+        <h2>{first + 1}. Mapping to a hook</h2>
         <LinesField
           of={document.text}
           label={document.label}
@@ -90,7 +91,7 @@ export function SourceEditor({
         />
       </section>
       <section class="section source-result">
-        <h2>4. Result</h2>
+        <h2>{first + 2}. Result</h2>
         <SourcePreview source={source} headers={sample.headers.value} body={sample.body.value} />
         {end}
       </section>
@@ -153,7 +154,7 @@ function SourcePreview({ source, headers, body }: { readonly source: TriedSource
           { title: 'In the request', cell: ({ read }) => read ?? 'Nothing' },
           {
             title: 'In the hook',
-            // A widget that is known by a name has an id once the integration has one.
+            // The widget id is made of the name and the id of the integration, which may not exist yet.
             cell: ({ member, read, became }) =>
               became ?? (member === 'widgetId' && read !== null ? 'The widget with this name' : 'Nothing'),
           },

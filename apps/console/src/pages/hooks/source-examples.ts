@@ -12,7 +12,7 @@ export interface Sample {
 
 const headerLine = /^\s*([\w!#$%&'*+.^`|~-]+)\s*(?::(.*))?$/;
 
-/** Returns the headers for the service. One that stands twice was sent twice; one without a value holds a secret. */
+/** Returns the headers for the service. A name on two lines has two values; one without a value has an empty one. */
 export function toHeaders(text: string): Record<string, string[]> {
   const headers: Record<string, string[]> = {};
   for (const line of text.split('\n')) {

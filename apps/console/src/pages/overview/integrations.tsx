@@ -13,7 +13,7 @@ interface IntegrationTraffic {
   readonly lastReceivedAt: string | null;
 }
 
-/** How many hooks each integration sent in the last 24 hours, and how many of all are dead. */
+/** How many hooks each integration sent in the last 24 hours, and how many of its deliveries, of any age, are dead. */
 export function Integrations({ deadLetters }: { readonly deadLetters: DeadLetters }) {
   const list = usePages(({ page }, signal) => readTraffic(page, signal), [], {
     refreshMs: 15_000,
@@ -36,7 +36,7 @@ export function Integrations({ deadLetters }: { readonly deadLetters: DeadLetter
   );
 }
 
-/** Both lists have one order and the same pages. */
+/** Both operations list the integrations in the same order, so a page of both has the same ones. */
 async function readTraffic(page: number, signal: AbortSignal) {
   const request = { params: { query: { page, pageSize: 25 } }, signal };
   const [counts, integrations] = await Promise.all([

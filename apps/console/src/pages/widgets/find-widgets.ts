@@ -26,9 +26,8 @@ const progressStep = 200;
 /**
  * Looks through the list of widgets, which the service pages but does not search, from the newest on. It keeps only
  * what it finds.
- *
- * @param key Another search begins when it changes. Null: none is wanted. @param most The search ends when it has found
- * this many. @param known What fits of these is there at once.
+ * Another search begins when `key` changes; null: none is wanted. It ends when it has found `most`. What fits of
+ * `known` is there at once.
  */
 export function useFoundWidgets(
   key: string | null,

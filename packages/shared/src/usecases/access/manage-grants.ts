@@ -127,8 +127,8 @@ export class ManageGrants<Own extends object> {
    * each other's tokens in turn. Returns null if there is no such grant. A grant that expires never, or after the
    * lifetime of the new token, then expires with that lifetime.
    *
-   * Throws an `Error` if the grant has a foreign sender and the caller sent no secrets, or the reverse: only with the
-   * old token could its secrets be sealed for the new one.
+   * Throws an `Error` if the grant has a foreign sender and the caller sent no secrets, or the reverse: the
+   * stored secrets are sealed with the old token, which the store does not have.
    *
    * If the change could not be announced, the caller never gets the new token, so the replaced one is restored: a
    * repeated rotation then gives the overlap to the token in use. With an overlap of 0 nothing is restored: the
@@ -228,7 +228,7 @@ export class ManageGrants<Own extends object> {
 
 /**
  * Returns the `expiresAt` that a grant gets. Null, which means never, becomes the latest time that the limit allows.
- * Throws `ExpiryTooLateError` if `wanted` is later than that, and also for null if that time is over.
+ * Throws `ExpiryTooLateError` if `wanted` is later than that, or if that time is over.
  */
 function limitExpiry(wanted: Date | null, latest: Date | null, now: Date): Date | null {
   if (latest === null) return wanted;

@@ -177,7 +177,7 @@ export class RecordedPosition {
   }
 }
 
-/** Returns the later position; the stored one if their epochs have the same run number, and so no order. */
+/** Returns the later position. Two epochs with one run number have no order: then the stored one. */
 function pickLatest(known: ComparablePosition | null, stored: ComparablePosition | null): ComparablePosition | null {
   if (known === null || stored === null) return known ?? stored;
   return known.epochRun > stored.epochRun || (known.epoch === stored.epoch && known.seq > stored.seq) ? known : stored;
@@ -188,8 +188,8 @@ const marksPerCall = 1_000;
 
 /**
  * Collects the dedupe marks of published events, and lets them expire about every two seconds. A mark may expire only
- * under a run number higher than that of any run that may still append its event. Such a run read the event before it
- * left the outbox, or found its ledger row unpublished. So a number that is taken after both is high enough.
+ * under a run number higher than that of any run that may still append its event. Such a run took its number before it
+ * read the event in the outbox, or its ledger row as unpublished. So a number that is taken after both is higher.
  *
  * If a process is killed, the marks that it has collected stay in the log for ever. This is harmless.
  */

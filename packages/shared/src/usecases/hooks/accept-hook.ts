@@ -8,7 +8,7 @@ import type { GroupCommit } from './group-commit.ts';
 export interface HookSubmission {
   readonly integration: Pick<Integration, 'id' | 'deduplicateByContent'>;
   readonly body: HookBody;
-  /** The sender's own deduplication key: from `webhook-id` or `Idempotency-Key`. Null: the request has neither. */
+  /** What the sender says identifies repetitions: a header, or what the mapping of a source finds. Null: nothing. */
   readonly sentKey: DeduplicationKey | null;
   /** How long to wait until the queue has stored the hook, in milliseconds. */
   readonly withinMs: number;

@@ -134,7 +134,7 @@ export class GroupCommit {
 
   /**
    * Retries until the job is stored or the last caller's deadline is near. The job id stays the same, so a retry cannot
-   * store the job twice.
+   * store the job twice while it is in the queue.
    */
   async #store(job: HookJob, callers: readonly Waiter[]): Promise<void> {
     for (;;) {

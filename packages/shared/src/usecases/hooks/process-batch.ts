@@ -52,12 +52,13 @@ export class BatchProcessor {
    *
    * 1. Number: get a run number. It must be taken before step 2: step 9 relies on it.
    * 2. Load: read the batch's widgets with their outboxes.
-   * 3. Ledger: register the deliveries and drop duplicates. This must come after the load. An earlier run marks a
-   *    delivery as published before it removes it from the outbox, so the run sees it in one of the two.
+   * 3. Ledger: register the deliveries and drop duplicates (`DeliveryLedger.register`; the event id makes two hooks
+   *    equal: hook-event-id.ts). This must come after the load. An earlier run marks a delivery as published before it
+   *    removes it from the outbox, so the run sees it in one of the two.
    * 4. Effect: write each widget with its new outbox entries, if it still has the version of step 2. So this fails if
    *    another run has applied a hook since then.
-   * 5. `OutboxPublisher` takes the other steps: append (5), record the position (6), mark the ledger rows (7), empty
-   *    the outboxes (8), and later let the dedupe marks expire (9).
+   * 5. `OutboxPublisher` (publish-outbox.ts) takes the other steps: append (5), record the position (6), mark the
+   *    ledger rows (7), empty the outboxes (8), and later let the dedupe marks expire (9).
    *
    * Safe to repeat: the caller may run a batch again after a crash between any two steps, or twice at the same time. A
    * delivery may be in several batches.
