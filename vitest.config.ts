@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { builtImage, imageVariable } from './test/drivers/cluster/launch-container.ts';
 import { isLong } from './test/faults/scale.ts';
@@ -68,8 +69,8 @@ const onlyLong = isLong ? ['test/model/every-interleaving.test.ts'] : [];
 
 export default defineConfig({
   test: {
-    // Tests mostly wait for servers and timers, so two processors can run two workers.
-    maxWorkers: '100%',
+    // Tests mostly wait for servers and timers, so two processors can run three workers.
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
     // A failure quotes what it found, not `[ Array(1) ]`: the line that `run-vitest.ts` prints may be all there is.
     chaiConfig: { truncateThreshold: 1_000 },
     projects: [

@@ -234,8 +234,7 @@ class StreamReader {
   #beforeEvent(event: StreamEvent): void {
     // Whatever it says: the service has answered.
     this.#failures = 0;
-    // The log may have lost events, and the stores their effects: the senders repeat those hooks, and an event with a
-    // known id then tells of a new change.
+    // After a loss, senders repeat their hooks. Those events come again under their ids, and are new changes then.
     if (event.type === 'stream.gap' && event.reason !== 'trimmed') this.#recentIds.clear();
     if (event.type !== 'stream.open') return;
     this.#refusedUrls = 0;

@@ -21,7 +21,7 @@ function toRangeQuery({ receivedFrom, receivedBefore, listedAfter }: ReceptionRa
   const receivedAt = {
     ...(receivedFrom === undefined ? {} : { $gte: receivedFrom }),
     ...(receivedBefore === undefined ? {} : { $lt: receivedBefore }),
-    // Bounds the part of the index that is read, which `$or` does not.
+    // With it, the second branch of `$or` means: the same time, and a smaller id. It also bounds the index range.
     ...(listedAfter === undefined ? {} : { $lte: listedAfter.receivedAt }),
   };
   return {

@@ -43,7 +43,7 @@ export function redisKeys(prefix: string) {
 
 export type RedisKeys = ReturnType<typeof redisKeys>;
 
-/** The keys of an installation. Two on one Redis need databases of different names, even in two MongoDBs. */
+/** The keys of an installation, by the name of its database: on one Redis each needs another, even in two MongoDBs. */
 export const findRedisKeys = ({ MONGODB_URL }: Pick<Settings, 'MONGODB_URL'>) =>
   redisKeys(findDatabaseName(MONGODB_URL ?? ''));
 

@@ -8,7 +8,8 @@ import { findRedisKeys } from './keys.ts';
 // How connections follow a failover of Redis. There are two targets: the Redis of the queue, and the Redis of the event
 // log. Every connection is opened with `toTargetOptions` of one of them, also those of BullMQ, which copies our
 // options.
-// - One host: Redis, or a proxy that leads to the primary. A connection that gets READONLY reconnects.
+// - One host: Redis, or a proxy that leads to the primary. A connection that gets READONLY reconnects
+//   (`connections.ts`).
 // - Sentinels: each attempt to connect asks them for the primary, and a connection leaves a primary as soon as they
 //   name another one (`toSentinelOptions`, `SteadySentinelConnector`).
 // - Redis Cluster: each attempt asks several nodes who owns the slot of our keys. As soon as one connection finds

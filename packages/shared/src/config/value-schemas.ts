@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { type Role, type RoleMapping, roles } from '../domain/role.ts';
 
 // The schemas of setting values. Each parses the text of an environment variable; its message says what is allowed. The
-// nullable ones are for settings that may be left out: null is then their default.
+// nullable ones are for settings that may be left out: null is then their default. Bodies also use `secretText`.
 
 export const wholeNumber = (min: number, max: number) =>
   z

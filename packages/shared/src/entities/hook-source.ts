@@ -116,7 +116,7 @@ export const schemeDefaults: SignatureScheme = {
   challengeParameter: null,
 };
 
-/** A member without effect would let its author believe in a protection that is not there. */
+/** The members that have an effect with these algorithms. Others would promise a protection that is not there. */
 const effects: Readonly<Record<string, readonly (keyof GivenScheme)[]>> = {
   none: ['algorithm', 'challengeParameter'],
   basic: ['algorithm', 'header', 'challengeParameter'],
@@ -154,8 +154,8 @@ function* findSchemeMistakes(given: GivenScheme): Generator<SchemeMistake> {
 }
 
 /**
- * An id beside another place, with nothing or letters and digits between them, which the id may hold, too. A time has a
- * fixed length, an address begins with its scheme, and a body in JSON with a bracket.
+ * An id without a separator beside the next place: an attacker could move characters between the two under the same
+ * signature. Others need none: a time has a fixed length, an address begins with its scheme, JSON with a bracket.
  */
 const unseparatedId = /\{id\}[A-Za-z0-9]*\{|\}[A-Za-z0-9]*\{id\}/;
 

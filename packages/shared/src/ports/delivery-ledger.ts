@@ -113,8 +113,8 @@ export interface DeliveryLedger {
   /**
    * Inserts a row for each delivery without one. The caller passes each event id at most once per call. The run
    * processes all deliveries that are neither duplicates nor unstorable. Their rows become `received`, even if they
-   * were dead, and count one more attempt. If another run publishes or dead-letters such a delivery at the same time,
-   * the other run's state stays. If it is discarded at the same time, it is a duplicate. The row of a duplicate changes
+   * were dead, and count one more attempt. If another run publishes or dead-letters it at the same time, that
+   * state stays. If it is discarded at the same time, it is a duplicate. The row of a duplicate changes
    * only in `duplicates`.
    */
   register(deliveries: readonly Delivery[]): Promise<RegisterOutcome>;

@@ -73,9 +73,8 @@ export function makeTakeApiPermit({ limiter, limit }: Omit<HookPermitsDeps, 'clo
  *    nobody but the sender may use up the sender's limit. It is refused if the limit is known to be used up.
  * 2. After the body was read, and its signature verified, a hook pays what it has not paid for the bytes that were
  *    read.
- * 3. A hook that was refused in between pays afterwards: from the limit of the integration, or, if it must be signed
- *    and the signature was not verified, from a limit of the same rate for its client network and integration, on this
- *    pod.
+ * 3. A hook that is refused between 1 and 2 pays after the response: the integration pays, if its sender is proven or
+ *    need not be. Otherwise a limit of the same rate pays, which this pod keeps per client network and integration.
  */
 export function registerHookLimits(app: FastifyInstance, { limiter, limit, clock }: HookPermitsDeps): void {
   const permits = new HookPermits({ limiter, limit, clock });
@@ -84,8 +83,8 @@ export function registerHookLimits(app: FastifyInstance, { limiter, limit, clock
     if (route.config?.policy !== 'hook-token') return;
     const bodyLimit = route.bodyLimit ?? app.initialConfig.bodyLimit ?? Number.POSITIVE_INFINITY;
 
-    // None of them creates a promise while leased permits are left. Of the answers to hooks, only a 429 has rate limit
-    // headers: the pod does not know how many permits are left for all pods.
+    // They use callbacks: while the pod has leased permits, a hook costs no promise. Of the answers to hooks, only a
+    // 429 has rate limit headers: the pod does not know how many permits are left for all pods.
     const payStated: onRequestHookHandler = (request, reply, done) => {
       const integration = requireIntegration(request);
       if (isSigned(request, integration)) {

@@ -127,12 +127,12 @@ export class ManageGrants<Own extends object> {
    * each other's tokens in turn. Returns null if there is no such grant. A grant that expires never, or after the
    * lifetime of the new token, then expires with that lifetime.
    *
-   * Throws an `Error` if the grant has a foreign sender and the caller sent no secrets, or the reverse: the
-   * stored secrets are sealed with the old token, which the store does not have.
+   * Throws an `Error` if the grant has a foreign sender and the caller sent no secrets, or the reverse: the stored
+   * secrets are sealed with the old token, which the store does not have.
    *
-   * If the change could not be announced, the caller never gets the new token, so the replaced one is restored: a
-   * repeated rotation then gives the overlap to the token in use. With an overlap of 0 nothing is restored: the
-   * replaced token must stay invalid.
+   * If the change could not be announced, the caller never gets the new token. So the replaced one, which the sender
+   * still uses, is restored, and a repeated rotation gives it the overlap. With an overlap of 0 nothing is restored:
+   * the replaced token must stay invalid.
    */
   async rotate(id: string, { overlapSeconds, isSigned, ...options }: Rotation): Promise<IssuedGrant<Own> | null> {
     const { grants, clock } = this.#deps;
@@ -228,7 +228,7 @@ export class ManageGrants<Own extends object> {
 
 /**
  * Returns the `expiresAt` that a grant gets. Null, which means never, becomes the latest time that the limit allows.
- * Throws `ExpiryTooLateError` if `wanted` is later than that, or if that time is over.
+ * Throws `ExpiryTooLateError` if `wanted` is later than that, or if it is null and that time is over.
  */
 function limitExpiry(wanted: Date | null, latest: Date | null, now: Date): Date | null {
   if (latest === null) return wanted;

@@ -17,10 +17,10 @@ export interface HookSubmission {
 }
 
 /**
- * Accepts a hook. Resolves with its event id once the hook is durably queued. Rejects with `UnavailableError` if the
- * admission limit is exceeded: the hook is then not queued. Rejects with the same error if the queue does not answer in
- * time: the hook may be queued even then. The api does not detect duplicates: the worker does, by the event id.
- * `createId` creates the event id of a hook without a deduplication key.
+ * Accepts a hook. Resolves with its event id once `GroupCommit` has it durably in the queue: then intake.ts answers
+ * 202. Rejects with `UnavailableError` if the admission limit is exceeded: the hook is then not queued. Rejects with
+ * the same error if the queue does not answer in time: the hook may be queued even then. The api does not detect
+ * duplicates: the worker does, by the event id. `createId` creates the event id of a hook without a deduplication key.
  */
 export async function acceptHook(
   groupCommit: Pick<GroupCommit, 'submit'>,
