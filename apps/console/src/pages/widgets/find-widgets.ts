@@ -30,7 +30,7 @@ const progressStep = 200;
  * `known` is there at once.
  */
 export function useFoundWidgets(
-  key: string | null,
+  key: object | string | null,
   matches: (widget: Widget) => boolean,
   most: number,
   known: readonly Widget[] = [],

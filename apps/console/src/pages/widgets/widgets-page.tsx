@@ -1,7 +1,7 @@
 import { signal, useSignal } from '@preact/signals';
 import { createRandomId } from '@widget-service/client/requests/send.ts';
 import type { TargetedMouseEvent } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { LiveBadge, WidgetState, widgetStates } from '../../parts/badges.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ask } from '../../parts/dialog.tsx';
@@ -111,7 +111,7 @@ function useShownWidgets({ text, state }: WidgetFilter) {
   const most = useSignal(foundStep);
   const isSearching = text.trim() !== '';
   // A search begins after each read of the list, so that the events since that read also change what it finds.
-  const key = isSearching && read !== null ? `${read.asOf} ${state} ${text.trim()}` : null;
+  const key = useMemo(() => (isSearching && read !== null ? {} : null), [read, state, text.trim()]);
   const found = useFoundWidgets(key, matches, most.value, read?.items);
   const rows = isSearching ? found.items : (read?.items ?? []);
   const changes = useWidgetChanges(
