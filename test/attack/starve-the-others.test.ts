@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { mintToken } from '@widget-service/shared/domain/token.ts';
 import { PasswordHasher } from '@widget-service/shared/usecases/access/passwords.ts';
-import { afterEach, describe, expect, inject, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { aUser } from '../drivers/app/builders.ts';
 import { openSharedService } from '../drivers/app/open-shared.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
@@ -147,41 +147,38 @@ function flood(
   };
 }
 
-describe.skipIf(inject('backend') === 'cluster')('connections, which hold up no store', () => {
-  test('slow headers on 250 connections', async () => {
-    drip(await openMany(250, 'GET /api/v1/session HTTP/1.1\r\nHost: localhost\r\nX: '), 'a');
-    await expectService();
-  });
+test('slow headers on 250 connections', async () => {
+  drip(await openMany(250, 'GET /api/v1/session HTTP/1.1\r\nHost: localhost\r\nX: '), 'a');
+  await expectService();
+});
 
-  test('slow bodies on 250 connections', async () => {
-    const head = `POST ${hookPath} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n{`;
-    drip(await openMany(250, head), ' ');
-    await expectService();
-  });
+test('slow bodies on 250 connections', async () => {
+  const head = `POST ${hookPath} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n{`;
+  drip(await openMany(250, head), ' ');
+  await expectService();
+});
 
-  test('250 readers that read nothing', async () => {
-    const opened = await openMany(250, '');
-    for (const socket of opened) socket.pause();
-    for (const socket of opened)
-      socket.write('GET /docs/swagger-ui.css HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(20));
-    await expectService();
-  });
+test('250 readers that read nothing', async () => {
+  const opened = await openMany(250, '');
+  for (const socket of opened) socket.pause();
+  for (const socket of opened) socket.write('GET /docs/swagger-ui.css HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(20));
+  await expectService();
+});
 
-  test('more connections than one address may have', async () => {
-    const opened = await openMany(450, 'GET /api/v1/session HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    await expectService();
-    await eventually(async () => opened.filter((socket) => !socket.closed).length <= 300, 'the others are refused');
-  });
+test('more connections than one address may have', async () => {
+  const opened = await openMany(450, 'GET /api/v1/session HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await expectService();
+  await eventually(async () => opened.filter((socket) => !socket.closed).length <= 300, 'the others are refused');
+});
 
-  test('connections that are opened and closed', async () => {
-    let isOver = false;
-    const runs = Array.from({ length: 20 }, async () => {
-      while (!isOver) for (const socket of await openMany(10, 'GET ')) socket.resetAndDestroy();
-    });
-    await expectService();
-    isOver = true;
-    await Promise.all(runs);
+test('connections that are opened and closed', async () => {
+  let isOver = false;
+  const runs = Array.from({ length: 20 }, async () => {
+    while (!isOver) for (const socket of await openMany(10, 'GET ')) socket.resetAndDestroy();
   });
+  await expectService();
+  isOver = true;
+  await Promise.all(runs);
 });
 
 test.each<[string, () => { method: string; path: string; headers?: Record<string, string>; body?: string }]>([

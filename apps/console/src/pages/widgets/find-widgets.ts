@@ -25,9 +25,8 @@ const progressStep = 200;
 
 /**
  * Looks through the list of widgets, which the service pages but does not search, from the newest on. It keeps only
- * what it finds.
- * Another search begins when `key` changes; null: none is wanted. It ends when it has found `most`. What fits of
- * `known` is there at once.
+ * what it finds. Another search begins when `key` changes; null: none is wanted. It ends when it has found `most`. What
+ * fits of `known` is there at once.
  */
 export function useFoundWidgets(
   key: object | string | null,
