@@ -4,14 +4,13 @@ import { processingRules } from './processing-rules.ts';
 const runsDieAndSleep = 'test/scenarios/failpoints-under-load.test.ts';
 const redisLosesData = 'test/scenarios/faults-that-lose-data.test.ts';
 const twoPods = 'test/scenarios/two-pods-publish-each-hook-once.test.ts';
-const everyStep = 'test/scenarios/worker-killed-or-frozen-at-every-step.test.ts';
 
 /** Rules of runs, stores and the tail that scenarios must notice, with real processes under faults. */
 export const scenarioRules: readonly StoreMutation[] = [
   { noticedBy: runsDieAndSleep, ...fromProcessingRules('a delivery in the outbox is not applied again') },
   {
     rule: 'MongoDB: an effect requires the version, under faults',
-    noticedBy: everyStep,
+    noticedBy: runsDieAndSleep,
     file: 'packages/cluster/src/mongo/mongo-widget-effects.ts',
     from: 'filter: { id: new UUID(change.widgetId), version: change.fromVersion },',
     to: 'filter: { id: new UUID(change.widgetId) },',

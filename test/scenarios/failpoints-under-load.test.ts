@@ -17,12 +17,7 @@ import {
   mainsWithFailpoints,
   shortLocksVariable,
 } from '../faults/failpoints/failpoint.ts';
-import {
-  countEndedRuns,
-  frozenMs,
-  listKeyRunFailpoints,
-  listRunFailpoints,
-} from '../faults/failpoints/run-failpoints.ts';
+import { countEndedRuns, frozenMs, listRunFailpoints } from '../faults/failpoints/run-failpoints.ts';
 import { waitForFailpoint } from '../faults/failpoints/wait-for-failpoint.ts';
 import { type FaultCluster, openFaultCluster } from '../faults/fault-cluster.ts';
 import { isLong } from '../faults/scale.ts';
@@ -32,7 +27,6 @@ const idleWithinMs = 45_000;
 const timeout = isLong ? 2_400_000 : 240_000;
 const smallLoad = { hooksPerSecond: 40, createsPerSecond: 5, streams: 20, revocationsPerSecond: 0 };
 
-const runFailpoints = (act: Failpoint['act']) => (isLong ? listRunFailpoints(act, isLong) : listKeyRunFailpoints(act));
 const requestFailpoints: Failpoint[] = (['widgets.insertOnce', 'hookQueue.enqueue'] as const).flatMap((call) => [
   { call, when: 'during', act: 'kill' },
   { call, when: 'after', act: 'kill' },
@@ -88,8 +82,8 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
     await expectCheckpointPasses('processes killed between a store call and its answer');
   });
 
-  test('workers are killed between the steps of a run', async () => {
-    for (const failpoint of runFailpoints('kill')) {
+  test('workers are killed at every step of a run', async () => {
+    for (const failpoint of listRunFailpoints('kill', isLong)) {
       const killed = await runIntoFailpoint(failpoint);
       expect(await killed.process.exited).toBeNull();
       await killed.start();
@@ -97,8 +91,8 @@ describe.runIf(isHaproxyInstalled())('a cluster under load breaks no promise whe
     await expectCheckpointPasses('workers killed between two steps of a run');
   });
 
-  test('workers are frozen between the steps of a run until others have done their jobs', { timeout }, async () => {
-    for (const failpoint of runFailpoints('freeze')) {
+  test('workers are frozen at every step of a run until others have done their jobs', { timeout }, async () => {
+    for (const failpoint of listRunFailpoints('freeze', isLong)) {
       const frozenWorker = await runIntoFailpoint(failpoint);
       const jobs = await cluster.run.listStartedJobs();
       const others = cluster.workers.filter((worker) => worker !== frozenWorker).map(({ process }) => process);

@@ -3,7 +3,6 @@
  * processes. They are black boxes: they reach the service by HTTP alone, and change no option of a component.
  */
 export const scenariosOnContainers = [
-  'schemathesis-finds-no-failure',
   'first-minute-commands-work-as-printed',
   'generated-client-creates-and-lists',
   'pod-drains',

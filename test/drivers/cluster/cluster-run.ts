@@ -16,8 +16,8 @@ export interface ClusterRun {
   countOutboxes(): Promise<number>;
   /** Counts the waiting and started jobs of the hook queue. */
   countJobs(): Promise<number>;
-  /** Waits until the queue and the outboxes are empty. `when` is for the error after `withinMs`. */
-  waitUntilProcessed(withinMs?: number, when?: string): Promise<void>;
+  /** Waits until the queue and the outboxes are empty. */
+  waitUntilProcessed(withinMs?: number): Promise<void>;
   /** Returns the ids of the jobs that a worker has started and not completed or released. */
   listStartedJobs(): Promise<string[]>;
   /** Returns every document of the database, as text. */
@@ -67,10 +67,10 @@ export async function openClusterRun(options: ClusterRunOptions = {}): Promise<C
     startWorker: (extra, main, root) => start('worker', extra, main, root),
     countOutboxes,
     countJobs,
-    waitUntilProcessed: (withinMs, when = '') =>
+    waitUntilProcessed: (withinMs) =>
       eventually(
         async () => (await countJobs()) === 0 && (await countOutboxes()) === 0,
-        `the queue and the outboxes are empty ${when}`,
+        'the queue and the outboxes are empty',
         withinMs,
       ),
     listStartedJobs: async () => {

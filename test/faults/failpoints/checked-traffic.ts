@@ -81,8 +81,8 @@ export interface CheckedTraffic {
   create(): Promise<void>;
   /** Posts one hook. Repeats it with the same id until it is answered 202. */
   post(widgetId: string | null): Promise<void>;
-  /** Resolves when the stream has received the events of all accepted requests. `when` completes the error message. */
-  waitForEvents(withinMs?: number, when?: string): Promise<void>;
+  /** Resolves when the stream has received the events of all accepted requests. */
+  waitForEvents(withinMs?: number): Promise<void>;
   /** Returns the events of widgets that the stream has received, over all its connections. */
   events(): readonly StreamEvent[];
   /** Opens the stream again at its last event id, as a browser does. */
@@ -188,13 +188,13 @@ export async function openCheckedTraffic(options: CheckedTrafficOptions): Promis
       const posts = Array.from({ length: hooksPerSend }, (_, index) => post(selectTarget(index)));
       await Promise.all([...posts, create()]);
     },
-    waitForEvents: (withinMs = 15_000, when = '') => {
+    waitForEvents: (withinMs = 15_000) => {
       const hasAllEvents = () => {
         const received = events().map((event) => JSON.parse(event.data) as { id: string; subject?: string });
         const ids = new Set(received.flatMap(({ id, subject }) => [id, subject]));
         return sent.every(({ eventId }) => ids.has(eventId ?? '')) && created.every(({ id }) => ids.has(id));
       };
-      return getStream().until(hasAllEvents, `an event for every accepted request ${when}`, withinMs);
+      return getStream().until(hasAllEvents, 'an event for every accepted request', withinMs);
     },
     resume: async () => {
       const lastEventId = streams.findLast((stream) => stream.lastEventId() !== '')?.lastEventId() ?? '';

@@ -2,25 +2,20 @@ import type { ServiceProcess } from '../../drivers/cluster/service-process.ts';
 import { isLong } from '../scale.ts';
 import type { Failpoint } from './failpoint.ts';
 
-/** The port calls of one run, in order. */
+/**
+ * The port calls of one run, in order. Those after `recordPosition` are made when it has ended, for many runs together.
+ */
 const callsOfARun = [
   'effects.load',
   'ledger.register',
   'effects.apply',
   'eventLog.append',
   'runs.recordPosition',
-] as const;
-
-/** The calls that a worker makes when a run has ended, some for many runs together: within two seconds. */
-const callsAfterARun = [
   'ledger.markPublished',
   'outboxes.removePublished',
   'runs.startRun',
   'eventLog.expireMarks',
 ] as const;
-
-/** Returns whether a run waits for the call. */
-export const isInRun = ({ call }: Failpoint) => callsOfARun.some((each) => each === call);
 
 /** The calls whose writes other runs and pods can read. So it matters if such a call took place without an answer. */
 const visibleWrites: readonly string[] = [
@@ -35,21 +30,10 @@ const visibleWrites: readonly string[] = [
  * `after`. The short form leaves out failpoints with the same stored state as another one.
  */
 export function listRunFailpoints(act: Failpoint['act'], isLong: boolean): Failpoint[] {
-  const calls = [...callsOfARun, ...callsAfterARun];
-  const before = calls.map((call) => ({ call, when: 'before', act }) as const);
-  const callsDuring = calls.filter((call) => isLong || visibleWrites.includes(call));
+  const before = callsOfARun.map((call) => ({ call, when: 'before', act }) as const);
+  const callsDuring = callsOfARun.filter((call) => isLong || visibleWrites.includes(call));
   const during = callsDuring.map((call) => ({ call, when: 'during', act }) as const);
   return [...before, { call: 'eventLog.expireMarks', when: 'after', act }, ...during];
-}
-
-/**
- * Returns the most important failpoints of a run: between effect, append, mark and remove, and during visible writes.
- */
-export function listKeyRunFailpoints(act: Failpoint['act']): Failpoint[] {
-  const before = ['eventLog.append', 'ledger.markPublished', 'outboxes.removePublished'].map(
-    (call) => ({ call, when: 'before', act }) as const,
-  );
-  return [...before, { call: 'effects.apply', when: 'during', act }, { call: 'eventLog.append', when: 'during', act }];
 }
 
 /** How long a worker is frozen in its run. The long form uses production's locks and freezes for longer than these. */

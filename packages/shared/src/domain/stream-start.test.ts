@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { LogPosition } from './log-position.ts';
 import { formatPosition } from './sse-id.ts';
@@ -50,8 +51,16 @@ describe('resolveStreamStart', () => {
     });
   });
 
-  test('returns the gap malformed and starts at the end for a text that is not a position', () => {
-    const start = resolveStreamStart('yesterday', extent, false);
-    expect(start).toEqual({ position: at(20), resumed: false, gap: { requested: 'yesterday', reason: 'malformed' } });
+  test('returns the gap malformed with the text, and starts at the end, for any text that is not a position', () => {
+    const anyText = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string().map((rest) => `e1.1015.15${rest}x`),
+    );
+    fc.assert(
+      fc.property(anyText, (requested) => {
+        const start = resolveStreamStart(requested, extent, true);
+        expect(start).toEqual({ position: at(20), resumed: false, gap: { requested, reason: 'malformed' } });
+      }),
+    );
   });
 });
