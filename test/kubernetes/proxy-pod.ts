@@ -87,9 +87,9 @@ export async function startProxyPod({ namespace, kubectl, image, node }: ProxyPo
   });
   await applyObjects([
     toObject('v1', 'ConfigMap', 'haproxy', { data: { 'haproxy.cfg': adaptFile(namespace) } }),
-    // The addresses of all pods, ready or not: haproxy asks each pod itself whether it is ready.
+    // Only ready pods: haproxy sends requests to a new address before its first check of it.
     toObject('v1', 'Service', 'widget-api-pods', {
-      spec: { clusterIP: 'None', publishNotReadyAddresses: true, selector: api, ports: [{ name: 'http', port: 8080 }] },
+      spec: { clusterIP: 'None', selector: api, ports: [{ name: 'http', port: 8080 }] },
     }),
     toObject('v1', 'Service', 'haproxy', {
       spec: { selector: labels, ports: [{ name: 'http', port: 80, targetPort: 'http' }] },
