@@ -174,3 +174,16 @@ test.each([
   const basic = `Basic ${Buffer.from(`${id}:${sent}`).toString('base64')}`;
   expect([authorization, body.get('client_secret')]).toEqual(sent === null ? [undefined, secret] : [basic, null]);
 });
+
+test('while the provider is down, its metadata is asked for once a second, not for each request', async () => {
+  const pod = await openPod();
+  onTestFinished(() => pod.close());
+  const countRequests = () => provider.requests.filter((path) => path.startsWith('/.well-known')).length;
+  const before = countRequests();
+  provider.interfere = (_request, response) => void response.writeHead(500).end();
+  for (let count = 0; count < 20; count += 1) expectUnavailable((await startOidcSignIn(pod)).response);
+  expect(countRequests() - before).toBe(1);
+  provider.interfere = null;
+  clock.advance(1_000);
+  expect((await startOidcSignIn(pod)).response.statusCode).toBe(303);
+});

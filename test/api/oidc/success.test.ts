@@ -1,4 +1,7 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { aUser } from '../../drivers/app/builders.ts';
+import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import {
   finishOidcSignIn,
   type PersonClaims,
@@ -18,6 +21,9 @@ const publicBaseUrl = 'http://widgets.example.test/base';
 const provider = await startIdentityProvider(publicBaseUrl);
 const service = await openSharedApp({ ...provider.settings, COOKIE_SECURE: true });
 afterAll(() => provider.close());
+
+const admin = await service.signedIn('admin');
+const password = 'correct horse battery';
 
 let people = 0;
 /** Adds a person with these claims, and an e-mail address unless it is given. Returns the login. */
@@ -173,12 +179,92 @@ describe('GET /api/v1/session/oidc/callback', () => {
 
 describe('a user with a password whose e-mail address the provider has verified', () => {
   test('gets the identity instead of the password, and all sessions of the password end', async () => {
-    const account = await createPasswordUser(service, 'correct horse battery');
+    const account = await createPasswordUser(service, password);
     const session = await account.startSession();
     const login = addPerson({ email: account.user.email.toUpperCase(), email_verified: true, roles: ['makers'] });
     const { user } = await readSession(service, await signInByOidc(service, login));
     expect(user).toMatchObject({ id: account.user.id, role: 'editor', identity: { subject: login } });
     expect((await account.getSession(session)).statusCode).toBe(403);
-    expect((await account.signIn('correct horse battery')).json().code).toBe('invalid-credentials');
+    expect((await account.signIn(password)).json().code).toBe('invalid-credentials');
   });
+});
+
+test('HEAD neither starts a sign-in nor finishes one', async () => {
+  const { url, cookie } = await startOidcSignIn(service);
+  const callback = await signInAtProvider(url, addPerson({ roles: ['staff'] }));
+  for (const path of ['/api/v1/session/oidc', `/api/v1/session/oidc/callback${callback.search}`]) {
+    const response = await service.inject({ method: 'HEAD', url: path, headers: { cookie } });
+    expect(response.statusCode).toBe(405);
+    expect(response.headers.allow).toBe('GET');
+    expect(response.headers['set-cookie']).toBeUndefined();
+  }
+  expect((await finishOidcSignIn(service, callback, cookie)).statusCode).toBe(303);
+});
+
+describe('a user with a password who signs in through the provider', () => {
+  test('may use the service, even if the password had to be changed', async () => {
+    const user = aUser({ mustChangePassword: true });
+    await service.backend.users.insert(user);
+    const [cookie = ''] = readCookies(
+      await signInByOidc(service, addPerson({ email: user.email, email_verified: true, roles: ['staff'] })),
+    );
+    const widgets = await service.get('/api/v1/widgets', { cookie });
+    expect(widgets.statusCode).toBe(200);
+  });
+
+  test('keeps everything if the new role would leave no admin', async () => {
+    const alone = await openTestApp({ ...provider.settings });
+    onTestFinished(() => alone.close());
+    const { user, signIn, startSession, getSession } = await createPasswordUser(alone, password);
+    await alone.backend.users.change(user.id, () => ({ role: 'admin' }));
+    const session = await startSession();
+    const login = addPerson({ email: user.email, email_verified: true, roles: ['staff'] });
+    expectProblem(await signInByOidc(alone, login), { status: 409, code: 'last-admin' });
+    expect((await getSession(session)).statusCode).toBe(200);
+    expect((await signIn(password)).json().user.role).toBe('admin');
+  });
+
+  test('keeps the password while disabled', async () => {
+    const { user } = await createPasswordUser(service, password);
+    await service.backend.users.change(user.id, () => ({ disabled: true }));
+    await signInByOidc(service, addPerson({ email: user.email, email_verified: true, roles: ['owners'] }));
+    expect(await service.backend.users.get(user.id)).toEqual({ ...user, disabled: true });
+  });
+
+  test('has no old session left after a failure and a second try', async () => {
+    const { user, startSession, getSession } = await createPasswordUser(service, password);
+    const session = await startSession();
+    let isBroken = true;
+    const pod = await openTestApp({
+      ...provider.settings,
+      sharedBackend: service.backend,
+      replace: ({ sessions }) => ({
+        sessions: overrideMethod(sessions, 'removeAll', async (...args) => {
+          if (isBroken) throw new UnavailableError('unavailable in this test');
+          return sessions.removeAll(...args);
+        }),
+      }),
+    });
+    onTestFinished(() => pod.close());
+    const login = addPerson({ email: user.email, email_verified: true, roles: ['staff'] });
+    expect((await signInByOidc(pod, login)).statusCode).toBe(503);
+    isBroken = false;
+    expect((await signInByOidc(pod, login)).statusCode).toBe(303);
+    expect((await getSession(session)).statusCode).toBe(403);
+  });
+});
+
+test('a sign-in through the provider ends the session that the browser had before', async () => {
+  const { startSession, getSession } = await createPasswordUser(service, password);
+  const session = await startSession();
+  const { url, cookie } = await startOidcSignIn(service);
+  const callback = await signInAtProvider(url, addPerson({ roles: ['staff'] }));
+  expect((await finishOidcSignIn(service, callback, `${cookie}; ${session.cookie}`)).statusCode).toBe(303);
+  expect((await getSession(session)).statusCode).toBe(403);
+});
+
+test('an admin who sets a password of a user of the provider learns that the user has none, even if it is weak', async () => {
+  const { user } = await readSession(service, await signInByOidc(service, addPerson({ roles: ['staff'] })));
+  const response = await admin.patch(`/api/v1/users/${user.id}`, { password: 'password1234' });
+  expectProblem(response, { status: 409, code: 'user-has-no-password' });
 });
