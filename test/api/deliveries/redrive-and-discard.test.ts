@@ -3,6 +3,7 @@ import { UnavailableError } from '@widget-service/shared/domain/errors.ts';
 import type { Metrics } from '@widget-service/shared/metrics/metrics.ts';
 import { systemClock } from '@widget-service/shared/runtime/clock.ts';
 import { describe, expect, test } from 'vitest';
+import { listAuditEvents } from '../../drivers/app/audit-trail.ts';
 import { aCreation, aDelivery, awkwardPayload } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
@@ -21,13 +22,30 @@ const admin = await service.signedIn('admin');
 
 async function aDeadDelivery(overrides: Partial<Delivery> = {}): Promise<Delivery> {
   const { integrationId } = await service.issueHookToken();
-  const delivery = aDelivery({ integrationId, ...overrides });
+  const delivery = aDelivery({ integrationId, payload: '{"patient":"Ada"}', ...overrides });
   await service.backend.ledger.markDead(delivery, 'store-refused');
   return delivery;
 }
 
-const redrive = ({ integrationId, eventId }: Delivery, headers: Record<string, string> = { ...admin.headers }) =>
-  service.post(`/api/v1/integrations/${integrationId}/deliveries/${eventId}/redrive`, undefined, headers);
+const toUrl = ({ integrationId, eventId }: Delivery) => `/api/v1/integrations/${integrationId}/deliveries/${eventId}`;
+const redrive = (delivery: Delivery) => admin.post(`${toUrl(delivery)}/redrive`);
+const discard = (delivery: Delivery) => service.delete(toUrl(delivery), admin.headers);
+const read = async (url: string) => (await admin.get(url)).json();
+
+test.each(['received', 'published'] as const)(
+  'redrive and discard return 409 delivery-not-dead for a %s delivery',
+  async (state) => {
+    const { integrationId } = await service.issueHookToken();
+    const delivery = aDelivery({ integrationId, payload: '{"kept":true}' });
+    await service.backend.ledger.register([delivery]);
+    const { eventId } = delivery;
+    if (state === 'published')
+      await service.backend.ledger.markPublished([{ eventId, position: null, effect: null }], new Date());
+    for (const act of [redrive, discard])
+      expectProblem(await act(delivery), { status: 409, code: 'delivery-not-dead' });
+    expect(await read(toUrl(delivery))).toMatchObject({ state, payload: { kept: true } });
+  },
+);
 
 describe('POST /api/v1/integrations/{id}/deliveries/{eventId}/redrive', () => {
   test('returns 202 and enqueues the dead delivery, unchanged but for the redrive mark', async () => {
@@ -44,16 +62,6 @@ describe('POST /api/v1/integrations/{id}/deliveries/{eventId}/redrive', () => {
       .poll(() => items, { timeout: 10_000 })
       .toEqual([{ type: 'delivery', delivery: { ...delivery, redrive: true } }]);
     await consumer.close();
-  });
-
-  test.each(['received', 'published'] as const)('returns 409 delivery-not-dead for a %s delivery', async (state) => {
-    const { integrationId } = await service.issueHookToken();
-    const delivery = aDelivery({ integrationId });
-    await service.backend.ledger.register([delivery]);
-    const { eventId } = delivery;
-    if (state === 'published')
-      await service.backend.ledger.markPublished([{ eventId, position: null, effect: null }], new Date());
-    expectProblem(await redrive(delivery), { status: 409, code: 'delivery-not-dead' });
   });
 
   test('applies a delivery once when it is redriven twice before a worker processes it', async () => {
@@ -108,5 +116,59 @@ describe('POST /api/v1/integrations/{id}/deliveries/{eventId}/redrive', () => {
     const delivery = await aDeadDelivery();
     await service.backend.integrations.remove(delivery.integrationId);
     expectProblem(await redrive(delivery), { status: 404, code: 'not-found' });
+  });
+});
+
+describe('DELETE /api/v1/integrations/{id}/deliveries/{eventId}', () => {
+  test('returns 204; the payload is gone, and the delivery stays listed as discarded', async () => {
+    const delivery = await aDeadDelivery();
+    const response = await discard(delivery);
+    expect(response.statusCode).toBe(204);
+    expect(response.body).toBe('');
+    expect(await read(toUrl(delivery))).toMatchObject({
+      eventId: delivery.eventId,
+      state: 'discarded',
+      reason: 'store-refused',
+      payload: null,
+      event: null,
+    });
+    const list = `/api/v1/integrations/${delivery.integrationId}/deliveries`;
+    expect((await read(`${list}?state=dead`)).items).toEqual([]);
+    expect((await read(`${list}?state=discarded`)).items).toMatchObject([{ eventId: delivery.eventId }]);
+  });
+
+  test('returns 204 again for a discarded delivery, and the audit trail has one event', async () => {
+    const delivery = await aDeadDelivery();
+    expect((await discard(delivery)).statusCode).toBe(204);
+    expect((await discard(delivery)).statusCode).toBe(204);
+    expect(await listAuditEvents(service, admin, `targetId=${delivery.eventId}`)).toMatchObject([
+      {
+        action: 'delivery.discarded',
+        outcome: 'succeeded',
+        target: { kind: 'delivery', id: delivery.eventId },
+        before: { integrationId: delivery.integrationId },
+        after: null,
+      },
+    ]);
+  });
+
+  test('a discarded delivery cannot be redriven, and a redrive that was queued before has no effect', async () => {
+    const creation = aCreation();
+    await service.backend.widgets.insertOnce(creation);
+    const delivery = await aDeadDelivery({ widgetId: creation.widget.id });
+    expect((await redrive(delivery)).statusCode).toBe(202);
+    expect((await discard(delivery)).statusCode).toBe(204);
+    expectProblem(await redrive(delivery), { status: 409, code: 'delivery-not-dead' });
+    const row = () => service.backend.ledger.get(delivery.eventId);
+    await consumeUntil(service.backend, async () => (await row())?.duplicates === 1);
+    expect(await row()).toMatchObject({ state: 'discarded', payload: null });
+    expect(await service.backend.widgets.get(creation.widget.id)).toMatchObject({ version: 1 });
+  });
+
+  test('discards a dead delivery of a deleted integration, which nobody can redrive', async () => {
+    const delivery = await aDeadDelivery();
+    await service.backend.integrations.remove(delivery.integrationId);
+    expect((await discard(delivery)).statusCode).toBe(204);
+    expect(await service.backend.ledger.get(delivery.eventId)).toMatchObject({ state: 'discarded', payload: null });
   });
 });
