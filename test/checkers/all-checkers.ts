@@ -1,4 +1,5 @@
 import { eachHookOnce } from './each-hook-once.ts';
+import { everyChangeIsAudited } from './every-change-is-audited.ts';
 import { everyEventOnEveryStream } from './every-event-on-every-stream.ts';
 import { everythingIsIdle } from './everything-is-idle.ts';
 import type { Checker } from './evidence.ts';
@@ -22,6 +23,7 @@ export const allCheckers = {
   C8: noSecretLeaks,
   C9: everythingIsIdle,
   C10: widgetsAreTheFold,
+  C11: everyChangeIsAudited,
 } as const satisfies Readonly<Record<string, Checker>>;
 
 export type CheckerName = keyof typeof allCheckers;

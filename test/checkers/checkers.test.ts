@@ -1,4 +1,5 @@
 import { eachHookOnce } from './each-hook-once.ts';
+import { everyChangeIsAudited } from './every-change-is-audited.ts';
 import { everyEventOnEveryStream } from './every-event-on-every-stream.ts';
 import { everythingIsIdle } from './everything-is-idle.ts';
 import { deriveHookId, epoch, makeMessage, temporaryRefusal } from './healthy-evidence.ts';
@@ -40,6 +41,21 @@ testChecker(eachHookOnce, [
     'an answer with another id',
     /another id/,
     ({ recording }) => set(recording.hooks[0], { answeredEventId: deriveHookId(4) }),
+  ],
+]);
+
+testChecker(everyChangeIsAudited, [
+  ['a create without its event', /widget.created .*has 0/, ({ stored }) => void stored.auditEvents.shift()],
+  [
+    'a create whose event says that it failed',
+    /widget.created .*has 0/,
+    ({ stored }) => set(stored.auditEvents[0], { outcome: 'failed' }),
+  ],
+  ['a create with two events', /has 2/, ({ stored }) => void stored.auditEvents.push(stored.auditEvents[0]!)],
+  [
+    'revocations without their events',
+    /subscription.revoked of gone has 0.*\n.*integration.revoked/,
+    ({ stored }) => void stored.auditEvents.splice(2),
   ],
 ]);
 
@@ -130,6 +146,11 @@ testChecker(nothingOutsideTheEntitlement, [
     /got an event 2101 ms after/,
     // The last event of the revoked stream has the time 1 001 ms.
     ({ recording }) => set(recording.revocations[0], { acknowledgedAtWallMs: -1_100 }),
+  ],
+  [
+    'a hook that is accepted more than 2 s after the revocation of its token',
+    /accepted 2110 ms after/,
+    ({ recording }) => set(recording.hooks.at(-1), { startedAtMs: 2_200 }),
   ],
   [
     'a stream that is requested more than 2 s after its revocation and opened',

@@ -36,6 +36,8 @@ export interface Allowances {
   readonly gaps: boolean;
   /** Hooks that were accepted in this time may be lost: Redis has lost its queue before they were processed. */
   readonly lostQueue?: TimeRange;
+  /** For so long after an election, MongoDB shows an earlier state. A revocation may apply that much later. */
+  readonly staleMs: number;
 }
 
 /** Returns one text per violation of one invariant. Pure: the same evidence always gives the same result. */

@@ -146,7 +146,7 @@ const unavailable = { type: '/problems/unavailable', code: 'unavailable', status
 function makeHook(number: number, kind: EventSummary['kind'], widgetId: string | null): HookOperation {
   const occurredAt = `2026-01-01T00:00:0${number + 1}.000Z`;
   const eventId = deriveHookId(number);
-  const hook = { eventId, answeredEventId: eventId, kind, occurredAt, widgetId, payload };
+  const hook = { eventId, answeredEventId: eventId, kind, occurredAt, widgetId, payload, revocation: null };
   return { ...operation, outcome: 'ok', status: 202, ...hook };
 }
 
@@ -157,13 +157,16 @@ export const temporaryRefusal = {
   refusal: { contentType: 'application/problem+json', retryAfter: '1', body: JSON.stringify(unavailable) },
 } as const;
 
+/** Of hook 4, which was sent before. */
+const tokenRevocation = { integrationId, acknowledgedAtMs: 90 };
+
 const hooks: readonly HookOperation[] = [
   makeHook(0, 'updated', widgetIds[0]),
   makeHook(0, 'updated', widgetIds[0]),
   makeHook(1, 'retired', widgetIds[0]),
   { ...makeHook(2, 'updated', widgetIds[1]), ...unanswered },
   { ...makeHook(3, 'updated', widgetIds[1]), ...temporaryRefusal, answeredEventId: null },
-  makeHook(4, 'updated', null),
+  { ...makeHook(4, 'updated', null), revocation: tokenRevocation },
 ];
 
 const creates: readonly CreateOperation[] = widgetIds.flatMap((id, index) => {
@@ -172,6 +175,7 @@ const creates: readonly CreateOperation[] = widgetIds.flatMap((id, index) => {
     ...operation,
     outcome: 'ok',
     status: 201,
+    isByPerson: true,
     key: `key-${index}`,
     sent: '{"name":"lamp"}',
     answer,
@@ -193,13 +197,19 @@ const healthy: Evidence = {
   recording: {
     hooks: [...hooks],
     creates: [...creates],
-    revocations: [{ subscriptionId: 'gone', acknowledgedAtMs: 100, acknowledgedAtWallMs: 2_000 }],
+    revocations: [{ subscriptionId: 'gone', isConfirmed: true, acknowledgedAtMs: 100, acknowledgedAtWallMs: 2_000 }],
+    tokenRevocations: [tokenRevocation],
     streams: [...streams],
   },
   stored: {
     widgets,
     deliveries: [0, 1, 2, 4].map((number) => ({ eventId: deriveHookId(number), state: 'published', widgetId: null })),
     quarantined: 0,
+    auditEvents: [
+      ...widgetIds.map((targetId) => ({ action: 'widget.created', outcome: 'succeeded', targetId })),
+      { action: 'subscription.revoked', outcome: 'succeeded', targetId: 'gone' },
+      { action: 'integration.revoked', outcome: 'succeeded', targetId: integrationId },
+    ],
     log,
     jobsLeft: 0,
     outboxesLeft: 0,
@@ -211,5 +221,5 @@ const healthy: Evidence = {
     { name: 'worker-0', problems: '', streamsOpen: null, heapUsedBytes: 30_000_000, heapAtFirstBytes: 30_000_000 },
   ],
   clientsOpen: 2,
-  allowed: { gaps: false },
+  allowed: { gaps: false, staleMs: 0 },
 };

@@ -5,38 +5,49 @@ import type { RecordedConnection, CloudEvent as RecordedEvent, Revocation } from
 import type { StreamClient, StreamEvent } from '../drivers/streams/stream-client.ts';
 import type { Checker } from './evidence.ts';
 
-/** The promise: this long after the 204, every stream of a revoked subscription has ended, on every pod. */
+/** The promise: this long after the 204, a revoked token does nothing, on every pod. */
 const revokedWithinMs = 2_000;
 
 /**
  * C6: a stream gets no event outside the filter of its subscription, and no event that was appended more than 2 s after
  * the revocation. No stream is opened after that time either. The time of an event is the one in its position, so the
  * delay of its bytes to a busy client does not count. While no pod can read the token, the service asks the client to
- * come back: it opens no stream, and does not close the EventSource, because the token may be valid.
+ * come back: it opens no stream, and does not close the EventSource, because the token may be valid. No hook with the
+ * token of a revoked integration is accepted after that time.
  */
-export const nothingOutsideTheEntitlement: Checker = ({ recording }) => {
+export const nothingOutsideTheEntitlement: Checker = ({ recording, allowed }) => {
+  const withinMs = revokedWithinMs + allowed.staleMs;
   const revocations = new Map(recording.revocations.map((revocation) => [revocation.subscriptionId, revocation]));
-  return recording.streams.flatMap(({ name, subscriptionId, filter, connections }) =>
+  const ofHooks = recording.hooks.flatMap(({ outcome, revocation, startedAtMs }) => {
+    const lateByMs = startedAtMs - (revocation?.acknowledgedAtMs ?? Number.POSITIVE_INFINITY);
+    if (outcome !== 'ok' || lateByMs <= withinMs) return [];
+    return [`a hook was accepted ${Math.round(lateByMs)} ms after the revocation of ${revocation?.integrationId}`];
+  });
+  const ofStreams = recording.streams.flatMap(({ name, subscriptionId, filter, connections }) =>
     connections.flatMap((connection, index) => {
       const outside = connection.blocks.filter((block) => block.type === 'event' && !isInside(filter, block.event));
       const problems = outside.map(({ position }) => `${position} is outside the filter`);
       const revocation = revocations.get(subscriptionId);
-      if (revocation !== undefined) problems.push(...findProblemsAfter(revocation, connection));
+      if (revocation !== undefined) problems.push(...findProblemsAfter(revocation, connection, withinMs));
       return problems.map((problem) => `${name}, connection ${index}: ${problem}`);
     }),
   );
+  return [...ofHooks, ...ofStreams];
 };
 
-function findProblemsAfter(revocation: Revocation, { blocks, requestedAtMs, endedAtMs }: RecordedConnection): string[] {
-  const { acknowledgedAtMs, acknowledgedAtWallMs } = revocation;
-  if (acknowledgedAtMs === null) return [];
-  const problems: string[] = [];
-  const isLate = requestedAtMs > acknowledgedAtMs + revokedWithinMs;
+function findProblemsAfter(
+  revocation: Revocation,
+  { blocks, requestedAtMs, endedAtMs }: RecordedConnection,
+  withinMs: number,
+): string[] {
+  const { isConfirmed, acknowledgedAtMs, acknowledgedAtWallMs } = revocation;
+  const problems = isConfirmed && endedAtMs === null ? ['was not ended by the revocation'] : [];
+  if (acknowledgedAtMs === null) return problems;
+  const isLate = requestedAtMs > acknowledgedAtMs + withinMs;
   if (isLate && !isRejectedForNow(blocks)) problems.push('was opened after the revocation');
-  if (endedAtMs === null) problems.push('was not ended by the revocation');
   const last = parsePosition(blocks.findLast(({ type }) => type === 'event')?.position ?? '');
   const lateByMs = (last?.ms ?? 0) - acknowledgedAtWallMs;
-  if (lateByMs > revokedWithinMs) problems.push(`got an event ${lateByMs} ms after the revocation`);
+  if (lateByMs > withinMs) problems.push(`got an event ${lateByMs} ms after the revocation`);
   return problems;
 }
 

@@ -3,17 +3,21 @@ import type { CreateOperation, HookOperation, Recording } from '../drivers/clust
 import type { Checker } from './evidence.ts';
 
 /**
- * The statuses that may refuse a valid request. A create may also get 409, for a key that was used with another body.
+ * The statuses that may refuse a valid request. A create may also get 409, for a key that was used with another body. A
+ * hook whose token is revoked may also get 400.
  */
 const temporaryStatuses = [429, 503];
 const createStatuses = [...temporaryStatuses, 409];
+const revokedStatuses = [...temporaryStatuses, 400];
 
 /**
  * C7: every refusal is a problem document with a status of the contract, and never 500. A valid request is only refused
  * temporarily. No stream that may exist is answered with anything but 200: a browser would not reconnect.
  */
 export const refusalsAreProblems: Checker = ({ recording }) => [
-  ...recording.hooks.flatMap((hook) => findProblems('a hook', hook, temporaryStatuses)),
+  ...recording.hooks.flatMap((hook) =>
+    findProblems('a hook', hook, hook.revocation === null ? temporaryStatuses : revokedStatuses),
+  ),
   ...recording.creates.flatMap((create) => findProblems('a create', create, createStatuses)),
   ...recording.hooks.filter(({ outcome, status }) => outcome === 'ok' && status !== 202).map(describeWrongSuccess),
   ...recording.creates.filter(({ outcome, status }) => outcome === 'ok' && status !== 201).map(describeWrongSuccess),

@@ -1,5 +1,7 @@
+import { findDatabaseName } from '@widget-service/shared/runtime/host-name.ts';
 import { type ClusterRun, openClusterRun } from '../drivers/cluster/cluster-run.ts';
 import { setOptions } from '../drivers/cluster/component-options.ts';
+import { mongodbUrlOf } from '../drivers/cluster/servers.ts';
 import type { Environment } from '../drivers/cluster/service-process.ts';
 import { eventually } from '../drivers/tools/eventually.ts';
 import { freePort } from '../drivers/tools/free-port.ts';
@@ -24,6 +26,8 @@ export interface FaultClusterOptions {
    * keep this process busy, because traffic through the links would wait for them. Default: true.
    */
   readonly hasLinks?: boolean;
+  /** A server to which pods and workers connect directly. What reads the stored state goes on to read MONGODB_URL. */
+  readonly mongodbServer?: string | undefined;
   /** Further options of redis-server, such as a memory limit. */
   readonly redisOptions?: readonly string[];
   /** True: the event log and the control log are in a Redis of their own, `eventsRedis`. Default: false. */
@@ -116,6 +120,7 @@ async function open(
   const routeEvents = () => ({
     EVENTS_REDIS_URL: hasLinks ? routeThrough(eventsRedisLink, eventsRedis.url) : eventsRedis.url,
   });
+  const routeTo = (server: string) => mongodbUrlOf(findDatabaseName(MONGODB_URL), server);
   const environment = {
     REDIS_URL: hasLinks ? routeThrough(redisLink, redis.url) : redis.url,
     ...(ownEventsRedis === null ? {} : routeEvents()),
@@ -124,6 +129,7 @@ async function open(
     // A small ring is full early, and a pod's heap stays comparable.
     ...setOptions({ heartbeatIntervalMs, ringFrames: 500 }),
     NODE_OPTIONS: `--import=${new URL('./collect-garbage.ts', import.meta.url).href}`,
+    ...(options.mongodbServer === undefined ? {} : { MONGODB_URL: routeTo(options.mongodbServer) }),
     ...options.environment,
     ...(await options.beforeStart?.(redis)),
   };

@@ -39,6 +39,11 @@ export function formatFaultTable(rows: readonly FaultRow[]): string {
     ...checkers.map((checker) => String(row.violations[checker])),
   ]);
   const table = [['fault', ...operationColumns, ...streamColumns, 'idle after', 'heap', ...checkers], ...lines];
+  return formatColumns(table);
+}
+
+/** Formats lines of cells, the first column from the left. */
+export function formatColumns(table: readonly (readonly string[])[]): string {
   const widths = table[0]?.map((_, column) => Math.max(...table.map((line) => line[column]?.length ?? 0))) ?? [];
   const format = (line: readonly string[]) =>
     line

@@ -9,14 +9,19 @@ export interface TimeRange {
 /** The service promises an answer or a refusal within this time. */
 const answeredWithinMs = 2_000;
 
-/** Returns the hooks that were sent in this range. */
+/** Returns the hooks that were sent in this range, with a token that nobody revokes. */
 export function selectHooks({ hooks }: Recording, { fromMs, toMs }: TimeRange): HookOperation[] {
-  return hooks.filter(({ startedAtMs }) => startedAtMs >= fromMs && startedAtMs < toMs);
+  return hooks.filter(
+    ({ startedAtMs, revocation }) => revocation === null && startedAtMs >= fromMs && startedAtMs < toMs,
+  );
 }
 
-/** Whether the hook that ended last was sent since then, and was accepted. */
+/** Whether the hook that ended last was sent since then, and was accepted. A revoked token says nothing about it. */
 export const isAccepting = ({ hooks }: Recording, sinceMs: number): boolean =>
-  hooks.slice(-1).some(({ outcome, startedAtMs }) => outcome === 'ok' && startedAtMs >= sinceMs);
+  hooks
+    .filter(({ revocation }) => revocation === null)
+    .slice(-1)
+    .some(({ outcome, startedAtMs }) => outcome === 'ok' && startedAtMs >= sinceMs);
 
 /** Returns the accepted hooks of this range whose event no stream has received so far. */
 export function findHooksWithoutEvent(recording: Recording, range: TimeRange): HookOperation[] {

@@ -11,6 +11,7 @@ export interface StoredState {
   readonly deliveries: readonly StoredDelivery[];
   /** The number of quarantined queue texts. */
   readonly quarantined: number;
+  readonly auditEvents: readonly StoredAuditEvent[];
   /** The event log, oldest first. */
   readonly log: readonly LogRecord[];
   /** The number of waiting and started jobs, and of widgets with a non-empty outbox. */
@@ -29,6 +30,12 @@ interface StoredDelivery {
   readonly widgetId: string | null;
 }
 
+interface StoredAuditEvent {
+  readonly action: string;
+  readonly outcome: string;
+  readonly targetId: string | null;
+}
+
 export type ReadStoredState = (left: Pick<StoredState, 'jobsLeft' | 'outboxesLeft'>) => Promise<StoredState>;
 
 const pageSize = 1_000;
@@ -41,7 +48,7 @@ export async function openStoredStateReader(environment: Environment, eventsRedi
   redis.on('error', () => undefined);
   const log = `{${db.databaseName}}:log`;
   const read: ReadStoredState = async (left) => {
-    const [widgets, deliveries, quarantined, records] = await Promise.all([
+    const [widgets, deliveries, quarantined, auditEvents, records] = await Promise.all([
       db
         .collection('widgets')
         .find({}, { projection: { outbox: 0 } })
@@ -53,9 +60,14 @@ export async function openStoredStateReader(environment: Environment, eventsRedi
         .map(toStoredDelivery)
         .toArray(),
       db.collection('quarantine').countDocuments({}),
+      db
+        .collection('auditEvents')
+        .find({}, { projection: { action: 1, outcome: 1, target: 1 } })
+        .map(toStoredAuditEvent)
+        .toArray(),
       readLog(redis, log),
     ]);
-    return { ...left, widgets, deliveries, quarantined, log: records };
+    return { ...left, widgets, deliveries, quarantined, auditEvents, log: records };
   };
   return {
     read,
@@ -91,6 +103,10 @@ function toStoredWidget(document: Document): StoredWidget {
     version: document.version,
     idempotency: document.idem ?? null,
   };
+}
+
+function toStoredAuditEvent({ action, outcome, target }: Document): StoredAuditEvent {
+  return { action, outcome, targetId: target === null ? null : `${target.id}` };
 }
 
 function toStoredDelivery(document: Document): StoredDelivery {

@@ -3,15 +3,22 @@ import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { deriveEventId, toContentKey } from '@widget-service/shared/domain/hook-event-id.ts';
 import { postMeasured, type Recorder } from './post.ts';
-import type { HookOperation } from './recording.ts';
+import type { HookOperation, TokenRevocation } from './recording.ts';
 
 export interface HookTrafficOptions extends Recorder {
-  readonly integration: { readonly id: string; readonly url: string };
+  readonly integration: HookTarget;
   /** The known widgets. The list grows while widgets are created. */
   readonly widgetIds: readonly string[];
 }
 
-type PlannedHook = Pick<HookOperation, 'eventId' | 'kind' | 'occurredAt' | 'widgetId' | 'payload'> & {
+/** An integration, and its revocation if it is revoked under load. */
+export interface HookTarget {
+  readonly id: string;
+  readonly url: string;
+  readonly revocation: TokenRevocation | null;
+}
+
+type PlannedHook = Pick<HookOperation, 'eventId' | 'kind' | 'occurredAt' | 'widgetId' | 'payload' | 'revocation'> & {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -35,15 +42,17 @@ export function createHookTraffic({ integration, widgetIds, ...recorder }: HookT
   const agent = new Agent({ keepAlive: true });
   const sendOnce = async (hook: PlannedHook): Promise<HookOperation> => {
     const { operation: measured, answer } = await postMeasured(recorder, { agent, ...hook });
-    const { eventId, kind, occurredAt, widgetId, payload } = hook;
+    const { eventId, kind, occurredAt, widgetId, payload, revocation } = hook;
+    const sent = { eventId, kind, occurredAt, widgetId, payload, revocation };
     const answeredEventId = answer.headers['webhook-event-id']?.toString() ?? null;
-    const operation: HookOperation = { ...measured, eventId, kind, occurredAt, widgetId, payload, answeredEventId };
+    const operation: HookOperation = { ...measured, ...sent, answeredEventId };
     recorder.recording.hooks.push(operation);
     return operation;
   };
   return {
-    send: async (index: number): Promise<void> => {
-      const hook = planHook(index, integration, widgetIds);
+    /** `target`: another integration than that of the traffic. */
+    send: async (index: number, target = integration): Promise<void> => {
+      const hook = planHook(index, target, widgetIds);
       const isSentTwice = index % 20 === 11;
       const [first] = await Promise.all([sendOnce(hook), ...(isSentTwice ? [sendOnce(hook)] : [])]);
       const isRepeatedLater = index % 25 === 13;
@@ -58,7 +67,7 @@ export function createHookTraffic({ integration, widgetIds, ...recorder }: HookT
 
 function planHook(
   index: number,
-  { id: integrationId, url }: HookTrafficOptions['integration'],
+  { id: integrationId, url, revocation }: HookTarget,
   widgetIds: readonly string[],
 ): PlannedHook {
   const kind = index % 20 === 3 ? 'retired' : index % 7 === 1 ? 'created' : 'updated';
@@ -75,12 +84,12 @@ function planHook(
     const key = toContentKey({ kind, occurredAt, widgetId, payload });
     if (key === null) throw new Error('unreachable');
     const eventId = deriveEventId(integrationId, key);
-    return { kind, occurredAt, widgetId, payload, url, eventId, headers: type, body: toBody(occurredAt) };
+    return { kind, occurredAt, widgetId, payload, url, revocation, eventId, headers: type, body: toBody(occurredAt) };
   }
   const occurredAt = new Date(Date.now() - ageMs).toISOString();
   const key = index % 10 === 5 ? ('idempotency-key' as const) : ('webhook-id' as const);
   return {
-    ...{ kind, occurredAt, widgetId, payload, url },
+    ...{ kind, occurredAt, widgetId, payload, url, revocation },
     eventId: deriveEventId(integrationId, { kind: key, value }),
     headers: { ...type, [key]: value },
     body: toBody(occurredAt),

@@ -8,15 +8,17 @@ import { watchEventLoopDelay } from '../tools/event-loop-delay.ts';
 import { eventually } from '../tools/eventually.ts';
 import { watchCpuSteal } from '../tools/stopwatch.ts';
 import { createCreateTraffic } from './create-traffic.ts';
-import { createHookTraffic } from './hook-traffic.ts';
+import { createHookTraffic, type HookTarget } from './hook-traffic.ts';
 import { createPace, type Pace } from './pace.ts';
-import { createRecording, type Recording } from './recording.ts';
+import { createRecording, type Recording, type TokenRevocation } from './recording.ts';
 import { withOrigin } from './service-process.ts';
 
 interface RevocationTrafficOptions {
   readonly client: ConsoleClient;
   readonly recording: Recording;
   readonly streams: Pick<ReturnType<typeof createStreamTraffic>, 'subscribe' | 'open'>;
+  /** Called with each integration that will be revoked. */
+  readonly onIntegration: (integration: HookTarget & { readonly revocation: TokenRevocation }) => void;
   /** Of the current run of the load. It is aborted when that pauses. */
   readonly readSignal: () => AbortSignal;
 }
@@ -27,42 +29,49 @@ const repeatAfterMs = 500;
 const attemptsMax = 60;
 
 /**
- * Returns a function that creates a subscription, opens streams on it, and revokes it after 1.5 s, or when the load
- * pauses. It repeats the revocation until the service confirms it, at most 60 times.
+ * Returns functions that each revoke something after 1.5 s, or when the load pauses: a subscription with open streams,
+ * and an integration. They repeat the revocation until the service confirms it, at most 60 times.
  */
-function createRevocationTraffic({ client, recording, streams, readSignal }: RevocationTrafficOptions) {
-  return async (): Promise<void> => {
-    const signal = readSignal();
-    // A store may be unavailable. Then this call revokes nothing.
-    const subscription = await streams.subscribe({}).catch(() => null);
-    if (subscription === null) return;
-    for (let opened = 0; opened < streamsPerSubscription; opened += 1) streams.open(subscription);
+function createRevocationTraffic({ client, recording, streams, ...options }: RevocationTrafficOptions) {
+  async function revoke(path: string, signal: AbortSignal) {
     await delay(openForMs, undefined, { signal }).catch(() => undefined);
-    const path = `/api/v1/subscriptions/${subscription.id}`;
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const status = await client.request('DELETE', path).then(
         (response) => response.status,
         () => 0,
       );
-      // A 404 after an unanswered attempt also confirms the revocation, but not since when it applies on every pod.
-      if (status === 204 || status === 404) {
-        const revocation = { subscriptionId: subscription.id, acknowledgedAtWallMs: Date.now() };
-        const acknowledgedAtMs = status === 204 ? performance.now() : null;
-        recording.revocations.push({ ...revocation, acknowledgedAtMs });
-        return;
-      }
+      if (status === 204) return { isConfirmed: true, acknowledgedAtMs: performance.now() };
+      // Since when it applies on every pod is not known.
+      if (status === 404) return { isConfirmed: true, acknowledgedAtMs: null };
       await delay(repeatAfterMs);
     }
-    recording.revocations.push({
-      subscriptionId: subscription.id,
-      acknowledgedAtMs: null,
-      acknowledgedAtWallMs: Date.now(),
-    });
+    return { isConfirmed: false, acknowledgedAtMs: null };
+  }
+  // A store may be unavailable. Then these calls revoke nothing.
+  return {
+    subscription: async (): Promise<void> => {
+      const signal = options.readSignal();
+      const subscription = await streams.subscribe({}).catch(() => null);
+      if (subscription === null) return;
+      for (let opened = 0; opened < streamsPerSubscription; opened += 1) streams.open(subscription);
+      const confirmed = await revoke(`/api/v1/subscriptions/${subscription.id}`, signal);
+      const revocation = { subscriptionId: subscription.id, acknowledgedAtWallMs: Date.now() };
+      recording.revocations.push({ ...revocation, ...confirmed });
+    },
+    integration: async (): Promise<void> => {
+      const signal = options.readSignal();
+      const issued = await client.createIntegration('revoked').catch(() => null);
+      if (issued === null) return;
+      const revocation: TokenRevocation = { integrationId: issued.id, acknowledgedAtMs: null };
+      recording.tokenRevocations.push(revocation);
+      options.onIntegration({ ...issued, revocation });
+      ({ acknowledgedAtMs: revocation.acknowledgedAtMs } = await revoke(`/api/v1/integrations/${issued.id}`, signal));
+    },
   };
 }
 
 export interface LoadOptions extends Partial<Pick<Scale, 'hooksPerSecond' | 'createsPerSecond' | 'streams'>> {
-  /** How many subscriptions with open streams are revoked per second. 0 means none. */
+  /** How many subscriptions with open streams, and how many integrations, are revoked per second. 0 means none. */
   readonly revocationsPerSecond?: number;
   /** Of an admin. Default: those of the tests. */
   readonly credentials?: { readonly email: string; readonly password: string };
@@ -90,6 +99,8 @@ const initialWidgets = 20;
 /** `listSecrets` returns at most this many of hundreds of stream tokens: the service treats them alike. */
 const checkedTokensMax = 10;
 const defaultRevocationsPerSecond = 0.5;
+const revokedTargets = 3;
+const revokedHooksPerSecond = 6;
 
 /** Creates grants and widgets, and opens the streams. Resolves when all are open. The load begins with `start`. */
 export async function openLoad(cluster: Pick<FaultCluster, 'url'>, options: LoadOptions = {}): Promise<Load> {
@@ -97,27 +108,42 @@ export async function openLoad(cluster: Pick<FaultCluster, 'url'>, options: Load
   const baseUrl = cluster.url;
   const client = await signIn(baseUrl, options.credentials);
   const issued = await client.createIntegration('factory');
-  const integration = { ...issued, url: withOrigin({ url: baseUrl }, issued.url) };
+  const integration = { ...issued, url: withOrigin({ url: baseUrl }, issued.url), revocation: null };
   const { token: provisionToken } = await client.createProvisionToken('script');
   const recording = createRecording();
   const eventLoopDelay = watchEventLoopDelay();
   const cpuSteal = watchCpuSteal();
   const widgetIds: string[] = [];
   const onCreated = (id: string) => widgetIds.push(id);
-  const creates = createCreateTraffic({ baseUrl, provisionToken, recording, eventLoopDelay, cpuSteal, onCreated });
-  const traffic = { recording, eventLoopDelay, cpuSteal, widgetIds };
-  const hooks = createHookTraffic({ integration, ...traffic });
+  const recorder = { recording, eventLoopDelay, cpuSteal };
+  const creates = createCreateTraffic({ baseUrl, provisionToken, client, onCreated, ...recorder });
+  const hooks = createHookTraffic({ integration, widgetIds, ...recorder });
   const streams = createStreamTraffic({ baseUrl, client, recording });
   let running = new AbortController();
-  const revoke = createRevocationTraffic({ client, recording, streams, readSignal: () => running.signal });
+  /** The last integrations that are revoked. Hooks for one of them go on for some seconds after its revocation. */
+  const targets: HookTarget[] = [];
+  const revoke = createRevocationTraffic({
+    ...{ client, recording, streams },
+    onIntegration: (target) => {
+      targets.unshift({ ...target, url: withOrigin({ url: baseUrl }, target.url) });
+      targets.splice(revokedTargets);
+    },
+    readSignal: () => running.signal,
+  });
 
   for (let index = 0; index < initialWidgets; index += 1) await creates.create(index);
   await streams.openMany(streamCount, widgetIds);
   await eventually(async () => streams.sources.every(({ isOpen }) => isOpen), 'every stream is open');
+  const { revocationsPerSecond = defaultRevocationsPerSecond } = options;
   const paces: readonly Pace[] = [
     createPace(hooksPerSecond, hooks.send),
     createPace(createsPerSecond, (index) => creates.create(initialWidgets + index)),
-    createPace(options.revocationsPerSecond ?? defaultRevocationsPerSecond, revoke),
+    createPace(revocationsPerSecond, revoke.subscription),
+    createPace(revocationsPerSecond, revoke.integration),
+    createPace(revokedHooksPerSecond, async (index) => {
+      const target = targets[index % revokedTargets];
+      if (target !== undefined) await hooks.send(index, target);
+    }),
   ];
   const pause = async () => {
     running.abort();

@@ -8,6 +8,7 @@ export interface Recording {
   readonly hooks: HookOperation[];
   readonly creates: CreateOperation[];
   readonly revocations: Revocation[];
+  readonly tokenRevocations: TokenRevocation[];
   readonly streams: RecordedStream[];
 }
 
@@ -53,9 +54,13 @@ export interface HookOperation extends Operation {
   readonly widgetId: string | null;
   /** The JSON text of the payload, which the event must carry to the byte. */
   readonly payload: string;
+  /** The revocation of its token. Null if nobody revokes it. */
+  readonly revocation: TokenRevocation | null;
 }
 
 export interface CreateOperation extends Operation {
+  /** By a signed-in user. Otherwise by a script, with a provision token. */
+  readonly isByPerson: boolean;
   /** The `Idempotency-Key`; null without one. */
   readonly key: string | null;
   /** The body of the request. */
@@ -67,10 +72,19 @@ export interface CreateOperation extends Operation {
 /** A subscription that was revoked while streams were open on it. */
 export interface Revocation {
   readonly subscriptionId: string;
+  /** By a 204, or by a 404 after attempts without an answer. */
+  readonly isConfirmed: boolean;
   /** When the 204 arrived. Null without a 204: the time of the revocation, or the revocation itself, is uncertain. */
   readonly acknowledgedAtMs: number | null;
   /** The same time on the wall clock, which positions of events use too. */
   readonly acknowledgedAtWallMs: number;
+}
+
+/** An integration that is revoked under load. Hooks with its token go on. */
+export interface TokenRevocation {
+  readonly integrationId: string;
+  /** When the 204 arrived. Null before it, and without one. */
+  acknowledgedAtMs: number | null;
 }
 
 /** All connections of one EventSource. */
@@ -137,5 +151,5 @@ export interface CloudEvent {
 }
 
 export function createRecording(): Recording {
-  return { hooks: [], creates: [], revocations: [], streams: [] };
+  return { hooks: [], creates: [], revocations: [], tokenRevocations: [], streams: [] };
 }

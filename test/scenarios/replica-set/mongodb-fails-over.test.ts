@@ -14,13 +14,56 @@ import { mongodbUrlOf } from '../../drivers/cluster/servers.ts';
 import { type ServiceProcess, withOrigin } from '../../drivers/cluster/service-process.ts';
 import { openStream, type StreamClient } from '../../drivers/streams/stream-client.ts';
 import { eventually } from '../../drivers/tools/eventually.ts';
+import { isHaproxyInstalled } from '../../faults/balancer.ts';
+import { type FaultRun, useFaultRun } from '../../faults/checkpoint.ts';
+import { formatColumns } from '../../faults/fault-table.ts';
 import { findReplicaSet, type ReplicaSet } from '../../faults/replica-set.ts';
+import {
+  type FaultParts,
+  faultsWithoutRetries,
+  longReplicaSetFaults,
+  type ReplicaSetFault,
+  shortReplicaSetFaults,
+} from '../../faults/replica-set-faults.ts';
+import { replicaSetColumns, runReplicaSetFault } from '../../faults/replica-set-run.ts';
+import { isLong } from '../../faults/scale.ts';
 
 const found = findReplicaSet();
 if (found === null) {
   console.log('*** SKIPPED: failovers of MongoDB (REPLICA_SET_URL and REPLICA_SET_CONTROL are not set) ***');
   if (process.env.REQUIRE_REPLICA_SET === '1') throw new Error('REQUIRE_REPLICA_SET=1 forbids this skip');
 }
+
+/** These tests and those below break one set, so they are in one file: its tests run one after the other. */
+describe.runIf(found !== null && isHaproxyInstalled())(
+  'a cluster under load on a replica set breaks no promise',
+  () => {
+    const rows: (readonly string[])[] = [];
+    let run: FaultRun;
+    let parts: FaultParts;
+    const load = { pods: 2, hooksPerSecond: 40, createsPerSecond: 5, streams: 20 };
+    useFaultRun('replica set', { ...load, hasLinks: false, mongodbServer: found?.url }, (opened) => {
+      run = opened;
+      const database = findDatabaseName(run.cluster.run.environment.MONGODB_URL ?? '');
+      parts = { set: found!, cluster: run.cluster, mongodbUrl: mongodbUrlOf(database, found!.url) };
+    });
+    beforeAll(() => found?.mend());
+    afterEach(() => found?.mend());
+    afterAll(() => console.log(formatColumns([['fault', ...replicaSetColumns], ...rows])));
+
+    const judge = (fault: ReplicaSetFault) => runReplicaSetFault(run, parts, fault, (row) => rows.push(row));
+
+    test.each(isLong ? longReplicaSetFaults : shortReplicaSetFaults)('$name', judge);
+
+    test.runIf(isLong)('crash and step-down without retryable writes', async () => {
+      for (const slot of [...run.cluster.workers, ...run.cluster.pods]) {
+        await slot.stop();
+        await slot.start({ MONGODB_URL: `${parts.mongodbUrl}&retryWrites=false` });
+      }
+      for (const fault of faultsWithoutRetries) await judge(fault);
+    });
+  },
+);
 
 interface Listed {
   readonly items: readonly { readonly id: string; readonly name: string }[];
