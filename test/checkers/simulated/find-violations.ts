@@ -1,7 +1,6 @@
 import { deriveCreationEventId } from '@widget-service/shared/domain/hook-event-id.ts';
-import type { OutboxEntry } from '@widget-service/shared/domain/outbox-entry.ts';
-import type { Widget } from '@widget-service/shared/domain/widget.ts';
 import type { World } from '../../simulation/world/world.ts';
+import { type AnsweredWidget, type FoldedWidget, foldWidget } from '../fold.ts';
 import { makeMayFollow, parseVersion, streamsHaveNoHole } from './streams-have-no-hole.ts';
 
 /**
@@ -97,39 +96,22 @@ function logIsInOrder({ history }: World): string[] {
   return violations;
 }
 
-/** C10: each widget is the fold of its hooks, in any order. This computes it again, in another way than the service. */
+/** C10: each widget is the fold of its hooks, in any order. */
 function widgetsAreTheFold({ history, database }: World): string[] {
   const byWidget = Map.groupBy(history.effects, ({ widgetId }) => widgetId);
   return [...database.widgets.values()].flatMap(({ widget }) => {
-    const entries = (byWidget.get(widget.id) ?? []).map(({ entry }) => entry);
-    const expected = fold(entries.filter(({ integrationId }) => integrationId !== null));
-    const actual = summarize(widget);
+    const hooks = (byWidget.get(widget.id) ?? []).flatMap(({ entry: { integrationId, receivedAt, ...entry } }) =>
+      integrationId === null ? [] : [{ ...entry, receivedAt: receivedAt.toISOString() }],
+    );
+    const toAnswered = (members: object) => JSON.parse(JSON.stringify({ ...widget, ...members })) as AnsweredWidget;
+    const created = toAnswered({ version: 1, state: 'active', retiredAt: null, lastEventAt: null });
+    const [actual, expected] = [toAnswered({}), foldWidget(created, hooks)].map(summarize);
     return actual === expected ? [] : [`C10: widget ${widget.id} is ${actual}, its hooks make ${expected}`];
   });
 }
 
-function fold(hooks: readonly OutboxEntry[]): string {
-  const times = hooks.map((hook) => ({ ...hook, ms: computeEffectiveMs(hook) }));
-  const retirements = times.filter(({ kind }) => kind === 'retired').map(({ ms }) => ms);
-  return JSON.stringify({
-    version: 1 + hooks.length,
-    state: retirements.length > 0 ? 'retired' : 'active',
-    retiredAt: retirements.length > 0 ? Math.min(...retirements) : null,
-    lastEventAt: times.length > 0 ? Math.max(...times.map(({ ms }) => ms)) : null,
-  });
-}
-
-function computeEffectiveMs({ occurredAt, receivedAt }: OutboxEntry): number {
-  return Math.min(Date.parse(occurredAt), receivedAt.getTime());
-}
-
-function summarize({ version, state, retiredAt, lastEventAt }: Widget): string {
-  return JSON.stringify({
-    version,
-    state,
-    retiredAt: retiredAt?.getTime() ?? null,
-    lastEventAt: lastEventAt?.getTime() ?? null,
-  });
+function summarize({ version, state, retiredAt, lastEventAt }: FoldedWidget): string {
+  return JSON.stringify({ version, state, retiredAt, lastEventAt });
 }
 
 const stepsAreCorrect = ({ history }: World) => [...history.stepViolations].map((violation) => `step: ${violation}`);
