@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { aUser } from '../../drivers/app/builders.ts';
 import { expectProblem } from '../../drivers/app/expect-problem.ts';
 import { openSharedApp } from '../../drivers/app/open-shared.ts';
 
@@ -80,5 +81,38 @@ describe('POST /api/v1/users: refused', () => {
       expectProblem(response, { status: 409, code: 'email-in-use' });
       expect(response.body).not.toContain(email);
     }
+  });
+});
+
+test('GET /api/v1/users/{id} returns 200 for the id in upper case', async () => {
+  const url = `/api/v1/users/${admin.userId.toUpperCase()}`;
+  const response = await admin.get(url);
+  expect(response.statusCode).toBe(200);
+  expect(response.json()).toMatchObject({ id: admin.userId, role: 'admin', disabled: false, lastSignInAt: null });
+});
+
+describe('GET /api/v1/users', () => {
+  test('lists the newest user first, without password data', async () => {
+    // Newer than those of the other tests.
+    const others = [3, 1, 2].map((ms) => aUser({ createdAt: new Date(Date.now() + 60_000 + ms) }));
+    for (const user of others) await service.backend.users.insert(user);
+    const response = await admin.get('/api/v1/users?pageSize=3');
+    expect(response.statusCode).toBe(200);
+    const { items, ...rest } = response.json();
+    expect(rest).toMatchObject({ page: 1, pageSize: 3, hasNext: true });
+    const expected = [others[0]?.id, others[2]?.id, others[1]?.id];
+    expect(items.map(({ id }: { id: string }) => id)).toEqual(expected);
+    expect(Object.keys(items[0])).toEqual([
+      'id',
+      'email',
+      'name',
+      'role',
+      'disabled',
+      'mustChangePassword',
+      'identity',
+      'createdAt',
+      'lastSignInAt',
+    ]);
+    expect(response.body).not.toContain('argon2');
   });
 });
