@@ -253,6 +253,8 @@ describe.skipIf(found === null)('a cluster on a replica set', () => {
     await sendHook();
     await set.bring('reinit', { ms: 500 });
     await sendHook(60_000);
-    expect((await client.createWidget({ name: 'after' })).status).toBe(201);
+    // The worker and each pod notice it by themselves, after 30 s.
+    const isCreated = async () => (await client.createWidget({ name: 'after' })).status === 201;
+    await eventually(isCreated, 'a pod uses the new set');
   });
 });
