@@ -51,11 +51,13 @@ export const run: Benchmark['run'] = async (report) => {
       workers: workers.reduce((sum, { pid }) => sum + readProcessorMicros(pid), 0),
       redis: service.redis === null ? 0 : await readRedisProcessorMicros(service.redis),
     });
-    const measure = async (hooksPerSecond: number, work: () => Promise<unknown>) => {
+    const measure = async (hooks: number, work: () => Promise<unknown>) => {
       await delay(1_000);
       const [before, startedMs] = [await readAll(), performance.now()];
       await work();
       const [after, passedMs] = [await readAll(), performance.now() - startedMs];
+      // Less than asked for if the machine cannot keep the pace.
+      const hooksPerSecond = round((hooks / passedMs) * 1_000);
       const cores = (name: keyof typeof before) => round((after[name] - before[name]) / 1_000 / passedMs);
       const all = { podsCores: cores('pods'), workersCores: cores('workers'), redisCores: cores('redis') };
       report({ figure: 'a normal day', backend: 'cluster', hooksPerSecond, ...all });
@@ -64,7 +66,7 @@ export const run: Benchmark['run'] = async (report) => {
     await measure(0, () => delay(seconds * 1_000));
     for (const rate of rates) {
       const perPod = rate / pods.length;
-      await measure(rate, () => publish(perPod * seconds, { everyMs: 1_000 / perPod }));
+      await measure(rate * seconds, () => publish(perPod * seconds, { everyMs: 1_000 / perPod }));
     }
   } finally {
     await Promise.all(clients.map((client) => client.stop()));
